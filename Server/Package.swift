@@ -179,7 +179,7 @@ let package = Package(
                 "NCMBAPI", "ParseAPI", "KiiAPI", "AuthServiceAPI", "OutboundServices", "PasswordHashes",
                 "Threads", "WebPages", "PageSupport", "Dashboard",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
-                unixSignals, configuration, crypto,
+                unixSignals, configuration, crypto, wire,
             ],
             swiftSettings: settings),
         // system: The C library of compression.

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 
 /// The segments of the revocation journal in a data folder: `revocations/NAME`, and `revocations/open`, a link to the one
@@ -42,7 +43,7 @@ package struct RevocationSegments: Sendable {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw SQLiteOpenFault("The folder \(folder) cannot be made: \(error.localizedDescription).")
+            throw SQLiteOpenFault("The folder \(folder) cannot be made: \(error.systemReason).")
         }
         let file = Foundation.open(path(of: name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw fault(path(of: name)) }

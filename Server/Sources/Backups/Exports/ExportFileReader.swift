@@ -21,7 +21,7 @@ package struct ExportFileReader {
     ///   - key: Opens it; `nil` for one that is open.
     /// - Throws: `BackupFault` when it cannot be read, is no export, or is sealed and there is no key.
     package init(path: String, key: BackupSecretKey?) throws(BackupFault) {
-        let name = (path as NSString).lastPathComponent
+        let name = path.split(separator: "/").last.map(String.init) ?? path
         file = try LocalFile(path: path, name: name, for: .export)
         let head = try file.read(from: 0, count: min(file.byteCount, BackupFrame.mark.count))
         guard head == BackupFrame.mark else {

@@ -160,7 +160,7 @@ package final class ReplicaShipper: @unchecked Sendable {
                 try FileManager.default.removeItem(atPath: "\(spool)/\(name)")
             }
         } catch {
-            throw BackupFault("The folder \(spool) cannot be used: \(error.localizedDescription).")
+            throw BackupFault("The folder \(spool) cannot be used: \(error.systemReason).")
         }
         let lineage = try Sodium.hexadecimalDigits(count: 8)
         var tails = try JournalTails(of: folder, positionsAt: spool + "/journal.json")

@@ -55,8 +55,8 @@ struct ImportSourceOptions: ParsableArguments {
     ) async throws(CommandFault) -> ImportReport {
         let source = try records(list: list)
         // A pipe has no size; then no time is foreseen.
-        let size = (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? NSNumber
-        return try await run(importer, source, ofBytes: size?.intValue)
+        let size = FileStatus(of: file).flatMap { $0.isFile ? $0.byteCount : nil }
+        return try await run(importer, source, ofBytes: size)
     }
 
     /// The records of the file.
@@ -76,16 +76,14 @@ struct ImportSourceOptions: ParsableArguments {
         guard !FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) || !isFolder.boolValue else {
             throw .failed("\(path) is a folder; name the file of the export.")
         }
-        guard let handle = FileHandle(forReadingAtPath: path) else { throw .failed("\(path) cannot be read.") }
-        return path.lowercased().hasSuffix(".csv") ? CSVFile(handle) : RecordFile(handle, list: list)
+        guard let reader = try? FileReader(path: path) else { throw .failed("\(path) cannot be read.") }
+        return path.lowercased().hasSuffix(".csv") ? CSVFile(reader) : RecordFile(reader, list: list)
     }
 
     /// Whether the export is a file, and no pipe that gives its bytes once.
     var isFile: Bool {
-        let path = URL(fileURLWithPath: file).resolvingSymlinksInPath().path
         // What cannot be asked about is not read either.
-        let kind = (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
-        return kind == .typeRegular
+        FileStatus(of: file)?.isFile ?? false
     }
 
     /// The same of records that are read in another way.

@@ -77,7 +77,7 @@ struct SetThemeCommand: AsyncParsableCommand {
         for fault in theme.contrastFaults() {
             Console.tell(
                 "hard to read, \(fault.appearance.rawValue): \(fault.pair.front.rawValue) on \(fault.pair.back.rawValue) has "
-                    + "a contrast of \(String(format: "%.1f", fault.ratio)), and needs \(fault.pair.minimum) (WCAG 2.2 AA)"
+                    + "a contrast of \((fault.ratio * 10).rounded() / 10), and needs \(fault.pair.minimum) (WCAG 2.2 AA)"
             )
         }
         Console.write("The theme is set.")
@@ -110,7 +110,7 @@ struct SetThemeCommand: AsyncParsableCommand {
     }
 
     private static func words(for error: any Error) -> String {
-        guard let fault = error as? DecodingError else { return error.localizedDescription }
+        guard let fault = error as? DecodingError else { return error.systemReason }
         switch fault {
         case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context),
             .keyNotFound(_, let context):

@@ -47,11 +47,10 @@ struct FolderChecks {
     }
 
     private var freeSpace: Finding {
-        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
-        guard let bytes = attributes?[.systemFreeSize] as? NSNumber else {
+        guard let bytes = FileStatus.freeBytes(in: folder) else {
             return .warning("disk", "The free space cannot be read.", advice: "See “df”.")
         }
-        let free = bytes.uint64Value / Self.bytesPerMebibyte
+        let free = bytes / Self.bytesPerMebibyte
         let words = "\(free) MiB are free."
         let advice = "Make room: on a full disk nobody can log in."
         return switch free {
@@ -116,7 +115,30 @@ enum FileRights {
     /// Whether nobody but the owner, and root, can read, write or enter.
     static func areOwnersAlone(_ path: String) -> Bool {
         // A file that cannot be asked for its rights is no safe one.
-        let rights = (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? NSNumber
-        return rights.map { $0.intValue & 0o077 == 0 } ?? false
+        FileStatus(of: path).map { $0.rights & 0o077 == 0 } ?? false
+    }
+}
+
+/// What the system says of a file, or of what a link leads to.
+struct FileStatus {
+    let isFile: Bool
+    let byteCount: Int
+    /// Who may read, write and enter.
+    let rights: UInt32
+
+    /// `nil` for what cannot be asked about.
+    init?(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        isFile = status.st_mode & S_IFMT == S_IFREG
+        byteCount = Int(clamping: status.st_size)
+        rights = UInt32(status.st_mode & 0o7777)
+    }
+
+    /// How much may still be written to the disk of a folder; `nil` when it cannot be asked.
+    static func freeBytes(in folder: String) -> UInt64? {
+        var status = statvfs()
+        guard statvfs(folder, &status) == 0 else { return nil }
+        return UInt64(status.f_bavail) &* UInt64(status.f_frsize)
     }
 }

@@ -14,7 +14,7 @@ struct StorageChecks {
         case .denied:
             return [
                 .failed(
-                    "database", "\(path) cannot be read: permission denied for \(NSUserName()).",
+                    "database", "\(path) cannot be read: permission denied for \(SystemName.user).",
                     advice: "Call “okaeri doctor” as the user of the server, such as with “sudo -u okaeri”.")
             ]
         case .missing:

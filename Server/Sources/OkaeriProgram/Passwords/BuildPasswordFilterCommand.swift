@@ -1,4 +1,5 @@
 import ArgumentParser
+import Domain
 import Foundation
 import PasswordHashes
 
@@ -52,7 +53,7 @@ struct BuildPasswordFilterCommand: ParsableCommand {
         do {
             defer { line.end() }
             report = try PasswordFilterBuilder(text ? .text : .sha1, minimumCount: minimumCount)(
-                reading: { try file.read(upToCount: Self.chunk).map(Array.init) ?? [] }, into: output
+                reading: { try file.read(upTo: Self.chunk) }, into: output
             ) { line.show(Self.text(of: $0, size: size)) }
         } catch {
             throw CommandFault.failed(error.description)
@@ -65,18 +66,13 @@ struct BuildPasswordFilterCommand: ParsableCommand {
             """)
     }
 
-    private func opened() throws(CommandFault) -> (file: FileHandle, size: UInt64?) {
-        guard list != "-" else { return (.standardInput, nil) }
-        guard let file = FileHandle(forReadingAtPath: list) else {
-            throw .failed("\(list) cannot be read: \(String(cString: strerror(errno))).")
-        }
-        do {
-            let size = try file.seekToEnd()
-            try file.seek(toOffset: 0)
-            return (file, size)
+    private func opened() throws(CommandFault) -> (file: FileReader, size: UInt64?) {
+        guard list != "-" else { return (FileReader(descriptor: STDIN_FILENO), nil) }
+        do throws(SystemFault) {
+            let file = try FileReader(path: list)
+            return (file, file.byteCount)
         } catch {
-            // A pipe has no end that could be known.
-            return (file, nil)
+            throw .failed("\(list) cannot be read: \(error).")
         }
     }
 

@@ -30,7 +30,7 @@ struct CheckPasswordFilterCommand: AsyncParsableCommand {
         } catch {
             throw CommandFault.failed("\(error)")
         }
-        if isatty(FileHandle.standardInput.fileDescriptor) != 0 {
+        if isatty(STDIN_FILENO) != 0 {
             Console.tell("Type passwords, one on a line; Ctrl-D ends.")
         }
         let clock = ContinuousClock()

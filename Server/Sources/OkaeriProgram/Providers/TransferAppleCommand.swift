@@ -47,10 +47,10 @@ struct TransferAppleCommand: AsyncParsableCommand {
         let report = try await storage.perform(.transferTeam) { modules, who throws(DomainError) in
             try await modules.providers.transferTeam(step, of: application, by: who, isDryRun: isDryRun) { report in
                 guard showsProgress else { return }
-                FileHandle.standardError.write(Data("\r\(report.people) people".utf8))
+                Console.show("\r\(report.people) people")
             }
         }
-        if showsProgress { FileHandle.standardError.write(Data("\n".utf8)) }
+        if showsProgress { Console.show("\n") }
         guard !output.isJSON else { return Console.write(json: Output(report, isDryRun: isDryRun)) }
         let table = TextTable([
             "people of the team that is left": String(report.people),

@@ -131,7 +131,7 @@ extension ServerSettings {
     func requireRights() throws(CommandFault) {
         guard StorageInspection.presence(in: dataFolder) == .denied else { return }
         throw .failed(
-            "The database in the data folder \(dataFolder) cannot be read: permission denied for \(NSUserName()). Call "
+            "The database in the data folder \(dataFolder) cannot be read: permission denied for \(SystemName.user). Call "
                 + "the command as the user of the server, such as with “sudo -u okaeri”.")
     }
 

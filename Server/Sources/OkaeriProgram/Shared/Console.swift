@@ -23,7 +23,7 @@ enum Console {
     static func write(page text: String) { put(clear + text.readable) }
 
     private static func put(_ text: String) {
-        let missed = write(text, to: STDOUT_FILENO)
+        let missed = write(line(text), to: STDOUT_FILENO)
         if missed != 0 { fault.store(missed, ordering: .relaxed) }
     }
 
@@ -62,7 +62,13 @@ enum Console {
     /// Writes a remark to standard error.
     static func tell(_ text: String) {
         // Nobody is left to tell when the reader has gone.
-        _ = write(text.readable, to: STDERR_FILENO)
+        _ = write(line(text.readable), to: STDERR_FILENO)
+    }
+
+    /// Writes to standard error what does not end its line, such as what goes on, with what steers the terminal for it.
+    static func show(_ text: String) {
+        // Nobody is left to show it to when the terminal has gone.
+        _ = write(text, to: STDERR_FILENO)
     }
 
     /// Writes to standard error why the program fails.
@@ -70,9 +76,11 @@ enum Console {
         tell("okaeri: \(sentence)")
     }
 
+    private static func line(_ text: String) -> String { text.hasSuffix("\n") ? text : text + "\n" }
+
     /// - Returns: the system's number of why not everything was taken; 0 when it was.
     private static func write(_ text: String, to file: Int32) -> Int32 {
-        var rest = Array((text.hasSuffix("\n") ? text : text + "\n").utf8)[...]
+        var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
             if count > 0 {

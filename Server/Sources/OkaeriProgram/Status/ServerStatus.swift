@@ -62,16 +62,13 @@ struct ServerStatus: Encodable {
     private static func databaseBytes(in folder: String) -> Int64? {
         let path = StorageInspection.path(in: folder)
         // The second file comes and goes.
-        let sizes = [path, path + "-wal"].compactMap {
-            (try? FileManager.default.attributesOfItem(atPath: $0))?[.size] as? NSNumber
-        }
-        return sizes.isEmpty ? nil : sizes.reduce(0) { $0 + $1.int64Value }
+        let sizes = [path, path + "-wal"].compactMap { FileStatus(of: $0)?.byteCount }
+        return sizes.isEmpty ? nil : Int64(clamping: sizes.reduce(0, +))
     }
 
     private static func freeBytes(of folder: String) -> Int64? {
         // What cannot be read is not shown.
-        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
-        return (attributes?[.systemFreeSize] as? NSNumber)?.int64Value
+        FileStatus.freeBytes(in: folder).map { Int64(clamping: $0) }
     }
 
     /// As a table.

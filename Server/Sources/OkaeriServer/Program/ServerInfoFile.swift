@@ -7,6 +7,8 @@ import Synchronization
 
 /// The file `server.json` in the data folder while a server runs: who it is and where it listens.
 package struct ServerInfoFile: Codable, Hashable, Sendable {
+    private static let maximumBytes = 1 << 20
+
     package var pid: Int32
     /// Where `pid` counts; absent in the file of an older one.
     package var processNumbers: String?
@@ -32,15 +34,13 @@ package struct ServerInfoFile: Codable, Hashable, Sendable {
 
     /// What stands in the file; `nil` without one, or when the server that wrote it is gone.
     package static func read(in folder: String) -> ServerInfoFile? {
-        guard let handle = FileHandle(forReadingAtPath: path(in: folder)) else { return nil }
-        // It was only read.
-        defer { try? handle.close() }
-        guard let bytes = try? handle.readToEnd(),
-            let file = try? JSONDecoder().decode(ServerInfoFile.self, from: bytes)
+        guard let reader = try? FileReader(path: path(in: folder)) else { return nil }
+        guard let bytes = try? reader.readAll(upTo: maximumBytes),
+            let file = try? JSONDecoder().decode(ServerInfoFile.self, from: Data(bytes))
         else {
             return nil  // Half a file of a server that died: nobody runs.
         }
-        return file.isOfRunningServer(handle.fileDescriptor) ? file : nil
+        return file.isOfRunningServer(reader.descriptor) ? file : nil
     }
 
     /// A process number says little: in containers a killed server had the one that a command has in the next.
@@ -111,10 +111,9 @@ package enum StatusKeyFile {
         unlink(draft)
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
-        try handle.write(contentsOf: Data(key.revealed.utf8))
-        try handle.close()
-        guard rename(draft, path(in: folder)) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        let bytes = Array(key.revealed.utf8)
+        let written = Foundation.write(file, bytes, bytes.count)
+        guard close(file) == 0, written == bytes.count, rename(draft, path(in: folder)) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     }
 
     /// Without the file there is nothing to remove.

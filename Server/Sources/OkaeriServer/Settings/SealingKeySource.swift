@@ -45,11 +45,11 @@ struct SealingKeySource {
     }
 
     private func key(inFile path: String) throws(SettingFault) -> [UInt8] {
-        guard let file = FileHandle(forReadingAtPath: path),
-            // Whatever the reason, the file gives no key.
-            let bytes = try? file.read(upToCount: Self.maximumBytes + 1)
-        else { throw fault("names the file \(path), which cannot be read") }
-        guard let key = Self.key(in: Array(bytes)) else { throw fault("names the file \(path), which holds no key") }
+        // Whatever the reason, the file gives no key.
+        guard let bytes = try? FileReader(path: path).readAll(upTo: Self.maximumBytes + 1) else {
+            throw fault("names the file \(path), which cannot be read")
+        }
+        guard let key = Self.key(in: bytes) else { throw fault("names the file \(path), which holds no key") }
         return key
     }
 

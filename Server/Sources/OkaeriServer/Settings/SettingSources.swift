@@ -1,5 +1,7 @@
 import Configuration
+import Domain
 import Foundation
+import OkaeriWire
 
 /// Where settings come from: the command line over the environment over a JSON file.
 struct SettingSources {
@@ -27,7 +29,7 @@ struct SettingSources {
         } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
             throw SettingFault("There is no configuration file \(path). “okaeri init --file \(path)” writes one.")
         } catch {
-            throw SettingFault("The configuration file \(path) cannot be read: \(error.localizedDescription)")
+            throw SettingFault("The configuration file \(path) cannot be read: \(error.systemReason).")
         }
         do {
             file = try JSONDecoder().decode([String: FileValue].self, from: bytes)
@@ -42,15 +44,20 @@ struct SettingSources {
 
     /// Where JSON breaks off, as far as the parser says it.
     private static func position(of bytes: Data) -> String {
-        var words = ""
-        do { _ = try JSONSerialization.jsonObject(with: bytes) } catch {
-            words = (error as NSError).userInfo["NSDebugDescription"] as? String ?? ""
+        let offset: Int
+        do throws(JSONSyntaxError) {
+            _ = try JSONValue(parsing: Array(bytes), isTrusted: true)
+            return ""
+        } catch {
+            switch error {
+            case .incomplete: return ": it ends too early"
+            case .unexpected(let found), .badText(let found), .tooManyMarks(let found), .numberOutOfRange(let found):
+                offset = found
+            case .duplicateMember(let name): return ": “\(name)” stands there twice"
+            case .tooDeep: return ""
+            }
         }
-        guard let match = words.firstMatch(of: /around character (\d+)/), let index = Int(match.output.1, radix: 10)
-        else {
-            return ": it ends too early"
-        }
-        let before = bytes.prefix(index)
+        let before = bytes.prefix(offset)
         let line = before.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return ": line \(line.count), character \((line.last?.count ?? 0) + 1)"
     }

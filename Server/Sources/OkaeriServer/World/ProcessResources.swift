@@ -44,7 +44,7 @@ enum ProcessMemory {
 }
 
 /// By which names others know this machine and this process.
-enum SystemName {
+package enum SystemName {
     static var host: String {
         var name = [CChar](repeating: 0, count: 256)
         // The last byte stays 0 whatever the length.
@@ -53,6 +53,20 @@ enum SystemName {
     }
 
     static var process: Int32 { getpid() }
+
+    /// The user whose rights this process has, or its number where nobody names it.
+    package static var user: String {
+        var texts = [CChar](repeating: 0, count: 16_384)
+        let name = texts.withUnsafeMutableBufferPointer { texts -> String? in
+            var entry = passwd()
+            var found: UnsafeMutablePointer<passwd>?
+            guard getpwuid_r(geteuid(), &entry, texts.baseAddress, texts.count, &found) == 0, found != nil,
+                let name = entry.pw_name
+            else { return nil }
+            return String(cString: name)
+        }
+        return name ?? "user \(geteuid())"
+    }
 
     /// Where the numbers of processes count: this machine, or one container on it.
     static var processNumbers: String {

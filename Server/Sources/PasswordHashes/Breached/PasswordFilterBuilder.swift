@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 
 /// Makes a `PasswordFilter` of a published list, in bounded memory whatever its size or order: digests are first sorted into
@@ -164,7 +165,7 @@ package struct PasswordFilterBuilder: Sendable {
             var rest: [UInt8] = []
             while true {
                 let chunk: [UInt8]
-                do { chunk = try next() } catch { throw .unreadable("The list", error.localizedDescription) }
+                do { chunk = try next() } catch { throw .unreadable("The list", error.systemReason) }
                 guard !chunk.isEmpty else { break }
                 readBytes += UInt64(clamping: chunk.count)
                 rest += chunk

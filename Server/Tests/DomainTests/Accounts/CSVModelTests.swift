@@ -53,7 +53,7 @@ struct CSVModelTests {
         let url = FileManager.default.temporaryDirectory.appending(path: "okaeri-table-\(UUID().uuidString)")
         try Data(text.utf8).write(to: url)
         defer { try? FileManager.default.removeItem(at: url) }  // What stays of a test is cleaned up by the system.
-        let file = CSVFile(try FileHandle(forReadingFrom: url))
+        let file = CSVFile(try FileReader(path: url.path))
         var records: [RecordFile.Record] = []
         while let record = try file.next() { records.append(record) }
         return records

@@ -20,9 +20,8 @@ struct RecordFileTests {
         let url = FileManager.default.temporaryDirectory.appending(path: "okaeri-records-\(UUID().uuidString)")
         try Data(bytes).write(to: url)
         defer { try? FileManager.default.removeItem(at: url) }
-        let handle = try FileHandle(forReadingFrom: url)
-        defer { try? handle.close() }
-        let file: any RecordSource = isCSV ? CSVFile(handle) : RecordFile(handle, list: list)
+        let reader = try FileReader(path: url.path)
+        let file: any RecordSource = isCSV ? CSVFile(reader) : RecordFile(reader, list: list)
         var read = Read()
         do throws(RecordFile.Fault) {
             while let record = try file.next() {

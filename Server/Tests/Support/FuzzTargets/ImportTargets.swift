@@ -14,7 +14,7 @@ extension FuzzTarget {
             let pipe = Pipe()
             guard (try? pipe.fileHandleForWriting.write(contentsOf: Data(input))) != nil else { return }
             try? pipe.fileHandleForWriting.close()
-            let file = RecordFile(pipe.fileHandleForReading)
+            let file = RecordFile(FileReader(descriptor: pipe.fileHandleForReading.fileDescriptor))
             while let record = try? file.next() { take(record.bytes) }
             try? pipe.fileHandleForReading.close()
         },
@@ -23,7 +23,7 @@ extension FuzzTarget {
             let pipe = Pipe()
             guard (try? pipe.fileHandleForWriting.write(contentsOf: Data(input))) != nil else { return }
             try? pipe.fileHandleForWriting.close()
-            let file = CSVFile(pipe.fileHandleForReading)
+            let file = CSVFile(FileReader(descriptor: pipe.fileHandleForReading.fileDescriptor))
             while let row = try? file.next() { take(row.bytes) }
             try? pipe.fileHandleForReading.close()
         },

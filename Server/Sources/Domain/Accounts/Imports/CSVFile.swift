@@ -1,5 +1,3 @@
-package import Foundation
-
 /// The rows of a file with comma-separated values (RFC 4180), whose first line names the columns. A row becomes an object of
 /// texts; a cell without anything, not even quotes, is left out.
 package final class CSVFile: RecordSource {
@@ -25,8 +23,8 @@ package final class CSVFile: RecordSource {
         }
     }
 
-    package init(_ handle: FileHandle) {
-        bytes = ExportBytes(handle)
+    package init(_ file: FileReader) {
+        bytes = ExportBytes(file)
     }
 
     /// The next row as a record; `nil` behind the last.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The bytes of an export, a chunk at a time, with the line that was reached.
 final class ExportBytes {
     private static let chunkBytes = 256 * 1024
@@ -24,10 +22,10 @@ final class ExportBytes {
         self.read = read
     }
 
-    convenience init(_ handle: FileHandle) {
+    convenience init(_ file: FileReader) {
         self.init { () throws(RecordFile.Fault) in
-            do {
-                return Array(try handle.read(upToCount: Self.chunkBytes) ?? Data())
+            do throws(SystemFault) {
+                return try file.read(upTo: Self.chunkBytes)
             } catch {
                 throw RecordFile.Fault(description: "the file cannot be read on")
             }

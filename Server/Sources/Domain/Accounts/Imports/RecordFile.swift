@@ -1,5 +1,3 @@
-package import Foundation
-
 /// The records of an export, one after the other, whatever the size of the file: a JSON array of objects, a list within an
 /// object, or objects one behind the other, as in JSON lines.
 ///
@@ -73,8 +71,8 @@ package final class RecordFile: RecordSource {
     private var form = Form.unknown
     package var readBytes: Int { bytes.readBytes }
 
-    package init(_ handle: FileHandle, list: List = .results) {
-        bytes = ExportBytes(handle)
+    package init(_ file: FileReader, list: List = .results) {
+        bytes = ExportBytes(file)
         self.list = list
         longestRecord = Self.maximumRecordBytes
     }

@@ -70,10 +70,10 @@ struct ForeignUsersOptions: ParsableArguments {
     ///
     /// - Throws: `CommandFault` when it cannot be read, is longer than 64 KiB, or is not JSON.
     static func smallFile(_ path: String) throws(CommandFault) -> JSONValue {
-        guard let handle = FileHandle(forReadingAtPath: path) else { throw .failed("\(path) cannot be read.") }
+        guard let file = try? FileReader(path: path) else { throw .failed("\(path) cannot be read.") }
         // What cannot be read is not JSON either.
-        let bytes = (try? handle.read(upToCount: 65_537)) ?? Data()
-        guard bytes.count <= 65_536, let value = try? JSONValue(parsing: Array(bytes)) else {
+        let bytes = (try? file.readAll(upTo: 65_537)) ?? []
+        guard bytes.count <= 65_536, let value = try? JSONValue(parsing: bytes) else {
             throw .failed("\(path) is no JSON document of at most 64 KiB.")
         }
         return value
