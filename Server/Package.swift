@@ -85,7 +85,7 @@ let package = Package(
         .target(
             name: "StoragePostgreSQL", dependencies: ["Domain", "Storage", "Threads", "CLibPQ"],
             swiftSettings: settings),
-        // system: Threads for calls that block.
+        // system: Threads for calls that block, and other programs that are waited for.
         .target(name: "Threads", swiftSettings: settings),
         // system: The C library of Argon2id and scrypt.
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
@@ -188,7 +188,7 @@ let package = Package(
         .target(
             name: "Backups",
             dependencies: [
-                "Domain", "OutboundServices", "Storage", "StoragePostgreSQL", "StorageSQLite", "CSodium", "CZlib",
+                "Domain", "OutboundServices", "Storage", "StoragePostgreSQL", "StorageSQLite", "Threads", "CSodium", "CZlib",
                 crypto, wire,
             ],
             swiftSettings: settings),
@@ -199,7 +199,7 @@ let package = Package(
             name: "OkaeriProgram",
             dependencies: [
                 "AuthServiceAPI", "Backups", "CMalloc", "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriServer",
-                "OutboundServices", "ParseAPI", "PasswordHashes", "StoragePostgreSQL",
+                "OutboundServices", "ParseAPI", "PasswordHashes", "StoragePostgreSQL", "Threads",
                 arguments, sdk, wire, crypto,
             ],
             swiftSettings: settings),

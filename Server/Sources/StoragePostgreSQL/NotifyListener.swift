@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import Storage
 import Synchronization
+import Threads
 
 /// A node's ear and mouth: one connection of its own that tells other nodes what this one changed, and hears what they
 /// changed.
@@ -46,9 +47,9 @@ final class NotifyListener: Sendable {
         wakeUp = try WakeUp()
         // Used by the thread alone from here on.
         nonisolated(unsafe) let first = try PostgreSQLLink(address, session: Self.session)
-        let thread = Thread { [self] in run(first) }
-        thread.name = "okaeri-changes"
-        thread.start()
+        guard SystemThread.start("okaeri-changes", { [self] in run(first) }) else {
+            throw PostgreSQLOpenFault("The system makes no thread now.")
+        }
     }
 
     /// Whether what is handed to `tell` will be heard by others at once.

@@ -19,7 +19,7 @@ final class PostgreSQLPool: @unchecked Sendable {
     private let limits: PostgreSQLTimeLimits
     private let capacity: Int
     private let threads: WorkerThreads
-    private let condition = NSCondition()
+    private let condition = ThreadCondition()
     private var idle: [PostgreSQLConnection] = []
     private var cancellations: [ObjectIdentifier: PostgreSQLCancellation] = [:]
     private var opening = 0
@@ -87,8 +87,8 @@ final class PostgreSQLPool: @unchecked Sendable {
         }
     }
 
-    /// Wakes those who wait, when the one that begins to has waited long enough. The condition's own limit is one of the
-    /// wall clock: set back, it lets them wait for as long as that, and set ahead, not at all.
+    /// Wakes those who wait, when the one that begins to has waited long enough. A limit of the condition's own would
+    /// be one of the wall clock: set back, it lets them wait for as long as that, and set ahead, not at all.
     private func wakeWaiting() {
         // A moment later than the limit, so that it is over by the other clock too.
         let wait = DispatchTimeInterval.milliseconds(Int(clamping: limits.connection.wholePollMilliseconds) + 10)

@@ -5,6 +5,7 @@ import Foundation
 import HTTPSupport
 import OkaeriServer
 @_spi(TotalConversions) import OkaeriWire
+import Threads
 
 /// `okaeri standby …`
 struct StandbyCommand: ParsableCommand {
@@ -152,9 +153,9 @@ struct StandbyStatusCommand: ParsableCommand {
 /// `okaeri standby take-over`
 struct TakeOverCommand: ParsableCommand {
     /// Longer than the old primary takes to look for a claim.
-    private static let patience: TimeInterval = 7
+    private static let patience: Duration = .seconds(7)
     /// A process that follows looks each second whether it shall end, and then ends its requests.
-    private static let (holdAttempts, holdPause): (Int, TimeInterval) = (300, 0.2)
+    private static let (holdAttempts, holdPause): (Int, Duration) = (300, .milliseconds(200))
 
     static let configuration = CommandConfiguration(
         commandName: "take-over",
@@ -190,11 +191,11 @@ struct TakeOverCommand: ParsableCommand {
         let report: StandbyCopy.Report
         do throws(BackupFault) {
             let hold = try StandbyHold.takeOver(folder, attempts: Self.holdAttempts) {
-                Thread.sleep(forTimeInterval: Self.holdPause)
+                SystemThread.sleep(Self.holdPause)
             }
             defer { hold.release() }
             report = try copy.takeOver(keepsSessions: keepSessions, now: { .current }) {
-                if !atOnce { Thread.sleep(forTimeInterval: Self.patience) }
+                if !atOnce { SystemThread.sleep(Self.patience) }
             }
         } catch {
             throw CommandFault(error)

@@ -2,6 +2,7 @@ import Foundation
 import Storage
 import StoragePostgreSQL
 import StorageSQLite
+import Threads
 
 /// `okaeri migrate`: the schema that the storage had and has, and the SQL between.
 package struct StorageMigration: Sendable {
@@ -50,7 +51,9 @@ package struct StorageMigration: Sendable {
 enum Blocking {
     static func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(returning: work()) }
+            let isStarted = SystemThread.start("okaeri-blocking") { continuation.resume(returning: work()) }
+            // Where the system makes no thread, this one waits.
+            if !isStarted { continuation.resume(returning: work()) }
         }
     }
 }

@@ -1,5 +1,6 @@
 package import Domain
 import Foundation
+import Threads
 
 /// Where a sealing key comes from, as a setting names it. The key itself is never in a message.
 struct SealingKeySource {
@@ -58,45 +59,55 @@ struct SealingKeySource {
         guard let program = words.first, program.hasPrefix("/") else {
             throw fault("names a command, but not by a path that begins with /")
         }
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = Array(words.dropFirst())
-        process.environment = environment
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        do {
-            try process.run()
-        } catch {
-            throw fault("names the command \(program), which cannot be started")
-        }
+        let (command, output) = try start(program, Array(words.dropFirst()))
+        defer { close(output) }
         let deadline = ContinuousClock.now + patience
-        let written = Self.read(output.fileHandleForReading.fileDescriptor, until: deadline)
+        let written = Self.read(output, until: deadline)
+        var found = command.ending()
         // Who has written too much is not waited for.
-        while process.isRunning, written.map({ $0.count <= Self.maximumBytes }) ?? false, ContinuousClock.now < deadline
-        {
+        while found == nil, written.map({ $0.count <= Self.maximumBytes }) ?? false, ContinuousClock.now < deadline {
             usleep(5000)
+            found = command.ending()
         }
-        let hasEnded = !process.isRunning
-        if !hasEnded { kill(process.processIdentifier, SIGKILL) }
+        command.stop()
         guard let bytes = written else {
             throw fault("names the command \(program), whose output did not end within \(patience)")
         }
         guard bytes.count <= Self.maximumBytes else {
             throw fault("names the command \(program), which wrote more than \(Self.maximumBytes) bytes")
         }
-        guard hasEnded else { throw fault("names the command \(program), which did not end within \(patience)") }
-        guard process.terminationReason == .exit else {
+        guard let ending = found else { throw fault("names the command \(program), which did not end within \(patience)") }
+        guard case .exit(let status) = ending else {
             throw fault("names the command \(program), which a signal ended")
         }
-        guard process.terminationStatus == 0 else {
-            throw fault("names the command \(program), which failed with the exit status \(process.terminationStatus)")
+        guard status == 0 else {
+            throw fault("names the command \(program), which failed with the exit status \(status)")
         }
         guard !bytes.isEmpty else { throw fault("names the command \(program), which wrote nothing") }
         guard let key = Self.key(in: bytes) else {
             throw fault("names the command \(program), which gave no key: 32 bytes, as they are or in base64")
         }
         return key
+    }
+
+    /// Starts a command.
+    ///
+    /// - Returns: the command, and the end of a pipe that gives what it writes and is for the caller to close.
+    private func start(
+        _ program: String, _ arguments: [String]
+    ) throws(SettingFault) -> (command: ChildProgram, output: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw fault("names the command \(program), which cannot be started") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[1]) }
+        do throws(ChildProgram.Fault) {
+            let command = try ChildProgram(
+                path: program, arguments: arguments, environment: environment, output: .descriptor(ends[1]), errors: .same)
+            return (command, ends[0])
+        } catch {
+            close(ends[0])
+            throw fault("names the command \(program), which cannot be started")
+        }
     }
 
     /// What is written up to the end, or up to more than may be; `nil` when that takes too long.

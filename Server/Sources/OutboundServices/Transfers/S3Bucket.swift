@@ -2,6 +2,7 @@ import CCurl
 import Crypto
 package import Domain
 import Foundation
+import Threads
 
 /// A bucket of a store that speaks S3, with the bucket's name in the path. Calls block.
 ///
@@ -214,7 +215,7 @@ package struct S3Bucket: Sendable {
             } catch {
                 guard attempt < Self.tries, error.isOfTransport else { throw error }
             }
-            Thread.sleep(forTimeInterval: Double(attempt))
+            SystemThread.sleep(.seconds(attempt))
             attempt += 1
         }
     }
@@ -264,8 +265,8 @@ package struct S3Bucket: Sendable {
     private static func elements(_ name: String, in document: [UInt8]) -> [String] {
         String(decoding: document, as: UTF8.self).components(separatedBy: "<\(name)>").dropFirst().compactMap { rest in
             rest.components(separatedBy: "</\(name)>").first?
-                .replacingOccurrences(of: "&quot;", with: "\"").replacingOccurrences(of: "&lt;", with: "<")
-                .replacingOccurrences(of: "&gt;", with: ">").replacingOccurrences(of: "&amp;", with: "&")
+                .replacing("&quot;", with: "\"").replacing("&lt;", with: "<")
+                .replacing("&gt;", with: ">").replacing("&amp;", with: "&")
         }
     }
 }
