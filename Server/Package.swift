@@ -188,7 +188,8 @@ let package = Package(
         .target(
             name: "Backups",
             dependencies: [
-                "Domain", "OutboundServices", "Storage", "StoragePostgreSQL", "StorageSQLite", "Threads", "CSodium", "CZlib",
+                "Domain", "OutboundServices", "Storage", "StoragePostgreSQL", "StorageSQLite", "Threads", "CSodium",
+                "CZlib",
                 crypto, wire,
             ],
             swiftSettings: settings),

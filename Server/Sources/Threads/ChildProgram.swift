@@ -4,8 +4,8 @@
     import Darwin
 #endif
 
-/// Another program that this one starts, reads from and waits for. In place of Foundation's `Process`, which the program for use does
-/// not have (decision 0202). One thread uses it.
+/// Another program that this one starts, reads from and waits for. One thread uses it. Foundation's own `Process` is not in the
+/// program for use (decision 0202).
 package final class ChildProgram {
     /// Why a program is not started.
     package struct Fault: Error, Hashable, CustomStringConvertible {

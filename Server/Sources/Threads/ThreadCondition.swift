@@ -4,8 +4,8 @@
     import Darwin
 #endif
 
-/// A lock, and a room beside it where threads wait until others say that something under the lock has changed. In place of Foundation's
-/// `NSCondition`, which the program for use does not have (decision 0202).
+/// A lock, and a room beside it where threads wait until others say that something under the lock has changed. Foundation's
+/// own `NSCondition` is not in the program for use (decision 0202).
 // Unchecked: the C library's own structures are made for many threads, and stay where they are.
 package final class ThreadCondition: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

@@ -258,8 +258,10 @@ final class SettingsTests {
     @Test(
         "says that a file is no JSON, and where",
         arguments: [
-            ("{\"listen\": \"127.0.0.1:1\",\n \"dev\" true}", "is no JSON: line 2, character 8."), ("", "ends too early"),
-            ("the secret\n", "is no JSON: line 1, character 2."), ("{\"dev\": true,", "ends too early"), ("[1]", "must be one JSON object"),
+            ("{\"listen\": \"127.0.0.1:1\",\n \"dev\" true}", "is no JSON: line 2, character 8."),
+            ("", "ends too early"),
+            ("the secret\n", "is no JSON: line 1, character 2."),
+            ("{\"dev\": true,", "ends too early"), ("[1]", "must be one JSON object"),
         ])
     func noJSON(text: String, words: String) throws {
         let file = try self.file(text)

@@ -6,9 +6,11 @@ import Threads
 
 @Suite("A thread of the system", .timeLimit(.minutes(20)))
 struct SystemThreadTests {
-    @Test("has its name in the system's tools, of which 15 bytes are shown", arguments: ["short", "longer than fifteen bytes"])
+    @Test(
+        "has its name in the system's tools, of which 15 bytes are shown",
+        arguments: ["short", "longer than fifteen bytes"])
     func named(name: String) async {
-        let shown = await withCheckedContinuation { continuation in
+        let shown: String = await withCheckedContinuation { continuation in
             let isStarted = SystemThread.start(name) {
                 let bytes = FileManager.default.contents(atPath: "/proc/thread-self/comm") ?? Data()
                 continuation.resume(returning: String(decoding: bytes, as: UTF8.self))
@@ -18,7 +20,7 @@ struct SystemThreadTests {
         #expect(shown == "\(name.prefix(15))\n")
     }
 
-    @Test("sleeps no shorter than it is told")
+    @Test("sleeps no shorter than it is to")
     func sleeps() {
         let begin = ContinuousClock.now
         SystemThread.sleep(.milliseconds(20))
@@ -50,7 +52,8 @@ struct SystemThreadTests {
             condition.broadcast()
         }
         await withCheckedContinuation { continuation in ended.notify(queue: .global()) { continuation.resume() } }
-        #expect(condition.withLock { counted.tickets } == 0)
+        let left = condition.withLock { counted.tickets }
+        #expect(left == 0)
     }
 
     /// Unchecked: touched under the condition's lock only.
@@ -83,15 +86,17 @@ struct ChildProgramTests {
         #expect(said == "2 a b given \n" && ending == .exit(status: 0))
     }
 
-    @Test("says how it ended", arguments: [("exit 3", .exit(status: 3)), ("kill -9 $$", .signal(9))] as [(String, ChildProgram.Ending)])
+    @Test(
+        "says how it ended",
+        arguments: [("exit 3", .exit(status: 3)), ("kill -9 $$", .signal(9))] as [(String, ChildProgram.Ending)])
     func endings(script: String, ending: ChildProgram.Ending) throws { #expect(try Self.run(script).ending == ending) }
 
     @Test("has no open file of this process but its outputs, whatever flags they have")
     func closed() throws {
-        let open = dup(0)
-        defer { close(open) }
-        #expect(fcntl(open, F_GETFD) == 0)
-        let (said, _) = try Self.run("[ -e /proc/self/fd/\(open) ] && echo open; :", ["PATH": "/usr/bin:/bin"])
+        let file = open("/dev/null", O_RDONLY)
+        defer { close(file) }
+        #expect(fcntl(file, F_GETFD) == 0)
+        let (said, _) = try Self.run("[ -e /proc/self/fd/\(file) ] && echo open; :", ["PATH": "/usr/bin:/bin"])
         #expect(said.isEmpty)
     }
 

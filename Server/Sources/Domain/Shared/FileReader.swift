@@ -14,7 +14,7 @@ package struct SystemFault: Error, Hashable, CustomStringConvertible {
 
 extension Error {
     /// Why the system did not do something, in its words as far as they are known; of other errors what they say themselves.
-    /// In place of `localizedDescription`, which the program for use does not have (decision 0202).
+    /// Foundation's own `localizedDescription` is not in the program for use (decision 0202).
     package var systemReason: String {
         if let fault = self as? POSIXError { return SystemFault(number: fault.code.rawValue).description }
         guard let fault = self as? CocoaError else { return "\(self)" }
@@ -30,8 +30,7 @@ extension Error {
     }
 }
 
-/// A file, or a pipe, that is read piece by piece. In place of Foundation's `FileHandle`, which the program for use does not have
-/// (decision 0202).
+/// A file, or a pipe, that is read piece by piece. Foundation's own `FileHandle` is not in the program for use (decision 0202).
 package final class FileReader: Sendable {
     private static let chunkBytes = 64 * 1024
 

@@ -23,10 +23,11 @@ extension StringProtocol {
         return normalized(UTF8PROC_COMPAT.rawValue)
     }
 
-    /// The text in NFC (UAX #15). Whoever asks has measured it.
+    /// The text in NFC (UAX #15), of whatever length: measure it first.
     var composed: String { normalized(0) }
 
-    /// - Parameter form: Which form it is, beside that it is composed.
+    /// - Parameter form: What utf8proc does beside composing.
+    /// - Returns: the text itself when it is ASCII.
     private func normalized(_ form: UInt32) -> String {
         var text = String(self)
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
@@ -57,9 +58,13 @@ extension StringProtocol {
 
 extension Unicode.Scalar {
     /// What Foundation takes for white space: beside spaces and the tab also the space without width, U+200B.
-    fileprivate var isBlank: Bool { self == "\t" || self == "\u{200B}" || properties.generalCategory == .spaceSeparator }
+    fileprivate var isBlank: Bool {
+        self == "\t" || self == "\u{200B}" || properties.generalCategory == .spaceSeparator
+    }
 
-    fileprivate var isLineEnd: Bool { (0x0A...0x0D).contains(value) || ["\u{85}", "\u{2028}", "\u{2029}"].contains(self) }
+    fileprivate var isLineEnd: Bool {
+        (0x0A...0x0D).contains(value) || ["\u{85}", "\u{2028}", "\u{2029}"].contains(self)
+    }
 }
 
 /// Brings texts that people take for the same into one form.

@@ -113,7 +113,9 @@ package enum StatusKeyFile {
         guard file >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         let bytes = Array(key.revealed.utf8)
         let written = Foundation.write(file, bytes, bytes.count)
-        guard close(file) == 0, written == bytes.count, rename(draft, path(in: folder)) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        guard close(file) == 0, written == bytes.count, rename(draft, path(in: folder)) == 0 else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
     }
 
     /// Without the file there is nothing to remove.

@@ -45,7 +45,8 @@ extension AdminSignOnSettings {
     /// What stands in a file, without the line's end.
     private static func secret(inFile path: String) -> Secret? {
         // A file that cannot be read breaks the setting's rule, whatever the reason.
-        guard let bytes = try? FileReader(path: path).readAll(upTo: maximumSecretBytes + 1), bytes.count <= maximumSecretBytes,
+        guard let bytes = try? FileReader(path: path).readAll(upTo: maximumSecretBytes + 1),
+            bytes.count <= maximumSecretBytes,
             let text = String(validating: bytes, as: UTF8.self)
         else { return nil }
         let line = text.withoutBlanksAndLineEnds

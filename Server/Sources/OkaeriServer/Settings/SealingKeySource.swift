@@ -76,7 +76,9 @@ struct SealingKeySource {
         guard bytes.count <= Self.maximumBytes else {
             throw fault("names the command \(program), which wrote more than \(Self.maximumBytes) bytes")
         }
-        guard let ending = found else { throw fault("names the command \(program), which did not end within \(patience)") }
+        guard let ending = found else {
+            throw fault("names the command \(program), which did not end within \(patience)")
+        }
         guard case .exit(let status) = ending else {
             throw fault("names the command \(program), which a signal ended")
         }
@@ -102,7 +104,8 @@ struct SealingKeySource {
         defer { close(ends[1]) }
         do throws(ChildProgram.Fault) {
             let command = try ChildProgram(
-                path: program, arguments: arguments, environment: environment, output: .descriptor(ends[1]), errors: .same)
+                path: program, arguments: arguments, environment: environment, output: .descriptor(ends[1]),
+                errors: .same)
             return (command, ends[0])
         } catch {
             close(ends[0])

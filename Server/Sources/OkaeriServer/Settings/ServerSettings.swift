@@ -189,7 +189,9 @@ package struct ServerSettings: Sendable {
         if host == "localhost" { return ("localhost", port) }
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host
         // An IPv6 address needs its brackets, or its last group would be taken for the port.
-        guard IPAddress(bare) != nil, bare.utf8.contains(UInt8(ascii: ":")) == (bare.count != host.count) else { return nil }
+        guard IPAddress(bare) != nil,
+            bare.utf8.contains(UInt8(ascii: ":")) == (bare.count != host.count)
+        else { return nil }
         return (String(bare), port)
     }
 

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("A file that is read piece by piece")
 struct FileReaderTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "okaeri-reader-\(UUID().uuidString)").path
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "okaeri-reader-\(UUID().uuidString)")
+        .path
 
     private func path(_ bytes: [UInt8]) throws -> String {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

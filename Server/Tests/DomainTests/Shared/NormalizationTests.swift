@@ -40,7 +40,9 @@ struct NormalizationTests {
         let bases = Array("aeoAEOｶﾊカハ가각Ⅳﬁ①㍿ΑυअকఎಎÅﷺﾞ".unicodeScalars)
         for _ in 0..<50 {
             var text = String.UnicodeScalarView()
-            for _ in 0...draw.number(below: 12) { text.append(draw.isOne(in: 3) ? draw.pick(bases) : draw.pick(Self.combining)) }
+            for _ in 0...draw.number(below: 12) {
+                text.append(draw.isOne(in: 3) ? draw.pick(bases) : draw.pick(Self.combining))
+            }
             #expect(Self.isSame(String(text)), "\(Self.named(Array(text)))")
         }
     }
