@@ -68,9 +68,11 @@ let package = Package(
         .target(name: "WebAuthn", dependencies: [crypto, cryptoExtras, wire], swiftSettings: settings),
         // standard: The C library of Unicode's forms of one text (UAX #15).
         .systemLibrary(name: "CUTF8Proc", pkgConfig: "libutf8proc", providers: [.apt(["libutf8proc-dev"])]),
+        // standard: The C library of domains in any script (IDNA2008, UTS #46).
+        .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
         // domain: The rules, by modules: accounts, log-ins, sessions, passkeys, second factors, providers, messaging, applications, events, hooks, administration. No HTTP, no SQL.
         .target(
-            name: "Domain", dependencies: ["CUTF8Proc", "WebAuthn", crypto, wire],
+            name: "Domain", dependencies: ["CIDN2", "CUTF8Proc", "WebAuthn", crypto, wire],
             resources: [.embedInCode("Accounts/Passwords/common-passwords.txt")], swiftSettings: settings),
         // storage: Every query once, in the SQL that both engines share; migrations in both dialects.
         .target(name: "Storage", dependencies: ["Domain", wire], swiftSettings: settings),

@@ -47,6 +47,26 @@ struct NormalizationTests {
         }
     }
 
+    @Test(
+        "that is a domain in any script has the same name in ASCII",
+        arguments: [
+            "bücher.example", "faß.de", "BÜCHER.example", "日本.jp", "例え。テスト", "例え．テスト", "ｅｘａｍｐｌｅ.ｃｏｍ",
+            "βόλος.com", "президент.рф", "مثال.إختبار", "उदाहरण.परीक्षा", "한국.kr", "ไทย.ไทย", "mañana.example",
+            "man\u{303}ana.example", "ÅNGSTRÖM.se", "ﬁsch.example", "ｶﾞｽ.jp", "ガス会社.jp", "נתניהו.example",
+            "a日本-語1.co.jp", "日本。-a.jp", "㎏.example",
+        ])
+    func domains(domain: String) {
+        var components = URLComponents()
+        components.scheme = "https"
+        components.host = domain.lowercased().precomposedStringWithCanonicalMapping
+        let name = components.encodedHost?.lowercased()
+        let isName = name?.split(separator: ".").allSatisfy { !$0.hasPrefix("-") } ?? false
+        #expect(MailAddress("a@\(domain)")?.domainInASCII == (isName ? name : nil))
+    }
+
+    @Test("that is no domain has no name", arguments: ["日本\u{0}.jp", "日本", "日 本.jp", "日本..jp", "日本.1", "\u{301}日.jp"])
+    func noDomains(domain: String) { #expect(MailAddress("a@\(domain)") == nil) }
+
     @Test("of half-width kana is in one piece", arguments: [("ｶﾞ", "ガ"), ("ﾊﾟ", "パ"), ("①", "1"), ("ﬁ", "fi")])
     func kana(text: String, compatible: String) { #expect(Self.parts(text.compatible) == Self.parts(compatible)) }
 

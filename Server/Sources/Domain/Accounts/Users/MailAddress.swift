@@ -1,4 +1,4 @@
-import Foundation
+import CIDN2
 
 /// A mail address in two parts (RFC 5321 §4.1.2, RFC 6531): no quoted local parts, no comments, no address literals.
 package struct MailAddress: Hashable, Sendable {
@@ -49,11 +49,8 @@ package struct MailAddress: Hashable, Sendable {
     private static func ascii(_ domain: String) -> String? {
         var encoded = domain
         if !domain.utf8.allSatisfy({ $0 < 0x80 }) {
-            var components = URLComponents()
-            components.scheme = "https"
-            components.host = domain
-            guard let host = components.encodedHost else { return nil }
-            encoded = host.lowercased()
+            guard let name = asciiName(domain) else { return nil }
+            encoded = name
         }
         let labels = encoded.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let areLabels = labels.allSatisfy { label in
@@ -62,6 +59,21 @@ package struct MailAddress: Hashable, Sendable {
         }
         let lastIsNumber = labels.last?.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? true
         return labels.count > 1 && areLabels && !lastIsNumber ? encoded : nil
+    }
+}
+
+extension MailAddress {
+    /// A domain of any script as the domain name system has it (IDNA2008 with the mapping of UTS #46). By libidn2: Foundation's
+    /// `URLComponents` asks ICU, which the program for use does not have (decision 0202), and writes percent signs without it.
+    private static func asciiName(_ domain: String) -> String? {
+        // To C a zero is the end.
+        guard !domain.utf8.contains(0) else { return nil }
+        let flags = Int32(bitPattern: IDN2_NFC_INPUT.rawValue | IDN2_NONTRANSITIONAL.rawValue)
+        var name: UnsafeMutablePointer<CChar>?
+        let code = idn2_to_ascii_8z(domain, &name, flags)
+        defer { idn2_free(name) }
+        guard code == IDN2_OK.rawValue, let name else { return nil }
+        return String(cString: name).lowercased()
     }
 }
 
