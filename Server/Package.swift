@@ -67,7 +67,8 @@ let package = Package(
         // standard: WebAuthn level 3: registrations and assertions of passkeys, read and verified. No HTTP, no storage.
         .target(name: "WebAuthn", dependencies: [crypto, cryptoExtras, wire], swiftSettings: settings),
         // standard: The C library of Unicode's forms of one text (UAX #15).
-        .systemLibrary(name: "CUTF8Proc", pkgConfig: "libutf8proc", providers: [.apt(["libutf8proc-dev"])]),
+        // Not by pkg-config, whose file for it sets a macro for Windows, of which SwiftPM warns in each build.
+        .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
         // standard: The C library of domains in any script (IDNA2008, UTS #46).
         .systemLibrary(name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
         // domain: The rules, by modules: accounts, log-ins, sessions, passkeys, second factors, providers, messaging, applications, events, hooks, administration. No HTTP, no SQL.
