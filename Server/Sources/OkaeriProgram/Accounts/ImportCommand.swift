@@ -72,8 +72,7 @@ struct ImportSourceOptions: ParsableArguments {
     static func records(
         inFile path: String, list: RecordFile.List = .results
     ) throws(CommandFault) -> any RecordSource {
-        var isFolder: ObjCBool = false
-        guard !FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) || !isFolder.boolValue else {
+        guard FileStatus(of: path)?.isFolder != true else {
             throw .failed("\(path) is a folder; name the file of the export.")
         }
         guard let reader = try? FileReader(path: path) else { throw .failed("\(path) cannot be read.") }

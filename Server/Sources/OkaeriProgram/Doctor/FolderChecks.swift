@@ -15,10 +15,7 @@ struct FolderChecks {
         self.folder = folder
     }
 
-    var exists: Bool {
-        var isFolder: ObjCBool = false
-        return FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) && isFolder.boolValue
-    }
+    var exists: Bool { FileStatus(of: folder)?.isFolder ?? false }
 
     func findings() -> [Finding] {
         guard exists else {
@@ -122,6 +119,7 @@ enum FileRights {
 /// What the system says of a file, or of what a link leads to.
 struct FileStatus {
     let isFile: Bool
+    let isFolder: Bool
     let byteCount: Int
     /// Who may read, write and enter.
     let rights: UInt32
@@ -131,6 +129,7 @@ struct FileStatus {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         isFile = status.st_mode & S_IFMT == S_IFREG
+        isFolder = status.st_mode & S_IFMT == S_IFDIR
         byteCount = Int(clamping: status.st_size)
         rights = UInt32(status.st_mode & 0o7777)
     }
