@@ -124,8 +124,8 @@ package struct EgressPolicy: Sendable {
         }
 
         private static func hasEncodedSeparator(_ segment: Substring) -> Bool {
-            let text = segment.lowercased()
-            return ["%2f", "%5c"].contains { text.firstRange(of: $0) != nil }
+            let text = segment.lowercased().utf8
+            return ["%2f", "%5c"].contains { text.firstRange(of: $0.utf8) != nil }
         }
     }
 
