@@ -71,7 +71,8 @@ package final class FileReader: Sendable {
         while true {
             var number: Int32 = 0
             let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-                let got = Foundation.read(descriptor, buffer.baseAddress, count)
+                // A caller that has no other use for the reader could let go of it, and close the file, before.
+                let got = withExtendedLifetime(self) { Foundation.read(descriptor, buffer.baseAddress, count) }
                 if got < 0 { number = errno }
                 filled = max(0, got)
             }
