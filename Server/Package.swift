@@ -89,7 +89,7 @@ let package = Package(
             name: "StoragePostgreSQL", dependencies: ["Domain", "Storage", "Threads", "CLibPQ"],
             swiftSettings: settings),
         // system: Threads for calls that block, and other programs that are waited for.
-        .target(name: "Threads", swiftSettings: settings),
+        .target(name: "Threads", dependencies: ["CGlibc"], swiftSettings: settings),
         // system: The C library of Argon2id and scrypt.
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         // system: The C library of bcrypt.
@@ -177,7 +177,7 @@ let package = Package(
         .target(
             name: "OkaeriServer",
             dependencies: [
-                "Backups", "CMalloc", "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport",
+                "Backups", "CGlibc", "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport",
                 "NativeAPI",
                 "NCMBAPI", "ParseAPI", "KiiAPI", "AuthServiceAPI", "OutboundServices", "PasswordHashes",
                 "Threads", "WebPages", "PageSupport", "Dashboard",
@@ -196,13 +196,13 @@ let package = Package(
                 crypto, wire,
             ],
             swiftSettings: settings),
-        // system: What the C library and the system do with the memory of the process, of which Foundation shows nothing.
-        .target(name: "CMalloc"),
+        // system: What the C library does and Swift does not see: the memory of the process, the files of programs that it starts.
+        .target(name: "CGlibc"),
         // program: The commands of the program.
         .target(
             name: "OkaeriProgram",
             dependencies: [
-                "AuthServiceAPI", "Backups", "CMalloc", "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriServer",
+                "AuthServiceAPI", "Backups", "CGlibc", "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriServer",
                 "OutboundServices", "ParseAPI", "PasswordHashes", "StoragePostgreSQL", "Threads",
                 arguments, sdk, wire, crypto,
             ],

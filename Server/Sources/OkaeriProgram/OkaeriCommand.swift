@@ -1,5 +1,5 @@
 import ArgumentParser
-import CMalloc
+import CGlibc
 import Foundation
 import HTTPSupport
 package import OkaeriServer

@@ -1,4 +1,5 @@
 #if canImport(Glibc)
+    import CGlibc
     import Glibc
 #else
     import Darwin
@@ -72,7 +73,8 @@ package final class ChildProgram {
             }
         }
         #if canImport(Glibc)
-            posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
+            let closes = close_in_child(&actions, STDERR_FILENO + 1)
+            guard closes == 0 else { throw Fault(number: closes) }
         #endif
         let words = Texts([path] + arguments)
         let variables = Texts(environment.map { "\($0.key)=\($0.value)" })

@@ -61,7 +61,7 @@ struct RevocableTableTests {
         let copy = folder.path + "/copy.sqlite"
         try connection.execute("VACUUM INTO '\(copy)'")
         _ = try RevocationSegments(folder: folder.path).begin(lineage: "0a1b2c3d")
-        let journal = RevocationJournal(folder: folder.path)
+        let journal = RevocationJournal(folder: folder.path, patience: .seconds(10))
         try journal.begin(on: connection)
         for statement in history.after { try connection.execute(statement) }
         let lines = try journal.take(from: connection).lines
@@ -94,7 +94,7 @@ struct RevocableTableTests {
         let connection = try open(SQLiteStore.databasePath(in: folder.path), SQLITE_OPEN_CREATE)
         try SQLiteSetUp.prepareWriter(connection)
         _ = try RevocationSegments(folder: folder.path).begin(lineage: "0a1b2c3d")
-        let journal = RevocationJournal(folder: folder.path)
+        let journal = RevocationJournal(folder: folder.path, patience: .seconds(10))
         try journal.begin(on: connection)
         try connection.execute(
             """
@@ -124,7 +124,7 @@ struct RevocableTableTests {
         try connections[0].execute("INSERT INTO passwords (application_id, user_id, hash) VALUES ('a', 'u', 'first')")
         let segments = RevocationSegments(folder: folder.path)
         let segment = try segments.begin(lineage: "0a1b2c3d")
-        let journals = [RevocationJournal(folder: folder.path), RevocationJournal(folder: folder.path)]
+        let journals = (0..<2).map { _ in RevocationJournal(folder: folder.path, patience: .seconds(10)) }
         func commit(_ hash: String, by number: Int) throws -> RevocationJournal.Group {
             try journals[number].begin(on: connections[number])
             try connections[number].execute("BEGIN IMMEDIATE")

@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 package import HTTPTypes
 package import Hummingbird
 import OkaeriWire

@@ -60,8 +60,8 @@ package enum SystemName {
         let name = texts.withUnsafeMutableBufferPointer { texts -> String? in
             var entry = passwd()
             var found: UnsafeMutablePointer<passwd>?
-            guard getpwuid_r(geteuid(), &entry, texts.baseAddress, texts.count, &found) == 0, found != nil,
-                let name = entry.pw_name
+            guard let start = texts.baseAddress,
+                getpwuid_r(geteuid(), &entry, start, texts.count, &found) == 0, found != nil, let name = entry.pw_name
             else { return nil }
             return String(cString: name)
         }

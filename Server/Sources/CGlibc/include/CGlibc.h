@@ -1,6 +1,7 @@
-#ifndef CMALLOC_H
-#define CMALLOC_H
+#ifndef CGLIBC_H
+#define CGLIBC_H
 
+#include <spawn.h>
 #include <stddef.h>
 
 /// Sets how many arenas glibc's allocator makes at most.
@@ -19,5 +20,11 @@ void give_back_heap(void);
 ///
 /// Returns how many bytes these parts have, resident or not.
 size_t give_back_program(void);
+
+/// Has a program that is to be started close every file from a number on, before it runs. glibc 2.34 has it; Swift does not see
+/// it.
+///
+/// Returns the system's number of what went wrong; 0 for nothing.
+int close_in_child(posix_spawn_file_actions_t *actions, int first);
 
 #endif

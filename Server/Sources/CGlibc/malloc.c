@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "CMalloc.h"
+#include "CGlibc.h"
 // Names the C library by __GLIBC__.
 #include <stdlib.h>
 
