@@ -76,15 +76,26 @@ struct AdminCall: Sendable {
     func stillAllows(_ action: AdminAction) async throws(DomainError) -> Bool {
         guard let access else { return false }
         do throws(DomainError) {
-            return try await rules.logIns.findAdmin.again(
-                access, by: token, at: api.native.gate.attestedClient(of: request, context), from: origin
-            ).may(action, in: applicationId)
+            return try await again(access).may(action, in: applicationId)
         } catch {
             switch error {
             case .adminRequired: return false
             default: throw error
             }
         }
+    }
+
+    /// The same for a response that was long in coming: it is refused in the end, as a request of then would be.
+    ///
+    /// - Throws: `administration(adminRequired)`, `administration(notFound)`, `administration(notAllowed)`,
+    ///   `storageUnavailable`.
+    func requireStill(_ action: AdminAction) async throws(DomainError) {
+        try await again(try caller()).require(action, in: applicationId)
+    }
+
+    private func again(_ access: AdminAccess) async throws(DomainError) -> AdminAccess {
+        try await rules.logIns.findAdmin.again(
+            access, by: token, at: api.native.gate.attestedClient(of: request, context), from: origin)
     }
 
     /// - Throws: `administration(adminRequired)` on an open route.

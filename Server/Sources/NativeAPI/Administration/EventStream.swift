@@ -39,6 +39,8 @@ extension AdminCall {
             page = try await modules.events.readEvents(
                 in: application.id, after: position, types: types, limit: limit)
         }
+        // After what is shown was read: who may no longer read events gets none of those that the wait was for.
+        try await requireStill(.readEvents)
         return try answer(EventsBody(page, of: application))
     }
 

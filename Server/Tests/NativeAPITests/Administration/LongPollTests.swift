@@ -67,6 +67,44 @@ struct LongPollTests {
         #expect(time < .seconds(20) && readers.waiting == 0)
     }
 
+    /// What ends a caller's right to read events.
+    enum End: CaseIterable {
+        case keyRemoved, roleChanged, adminDisabled, applicationTaken
+
+        var status: Int {
+            switch self {
+            case .keyRemoved, .adminDisabled: 401
+            case .roleChanged: 403
+            case .applicationTaken: 404
+            }
+        }
+    }
+
+    @Test("gives nothing of what happened meanwhile to whoever may no longer read it by then", arguments: End.allCases)
+    func ended(end: End) async throws {
+        let rules = world.server.modules.administration
+        let reader = try await rules.admins.create(name: "reader", role: .support, applications: nil, by: .local)
+        let link = try await rules.admins.makeLink(for: reader.id, by: .local)
+        let session = try await AdminWorld.setUp(link.token, name: nil, on: world.server)
+        let caller = end == .keyRemoved ? try await world.key([.readUsers]) : session
+        async let polled = world.send(caller, .get, world.path("/events?after=0&wait=25"))
+        await untilWaiting(1)
+        switch end {
+        case .keyRemoved: for key in try await rules.keys.list() { try await rules.keys.remove(key.id, by: .local) }
+        case .roleChanged:
+            _ = try await rules.admins.change(reader.id, .init(role: .auditor), version: nil, by: .local)
+        case .adminDisabled:
+            _ = try await rules.admins.change(reader.id, .init(isDisabled: true), version: nil, by: .local)
+        case .applicationTaken:
+            let others: Set = [world.foreign.id]
+            _ = try await rules.admins.change(reader.id, .init(applications: .set(others)), version: nil, by: .local)
+        }
+        let person = try await world.server.person()
+        let answer = try await polled
+        #expect(answer.status == end.status && !answer.text.contains(person.logIn.user.id), "\(answer.text)")
+        #expect(readers.waiting == 0)
+    }
+
     @Test("is answered at once when two hundred wait already, of which one application has half at the most")
     func bounded() async throws {
         let own = world.server.application.id
