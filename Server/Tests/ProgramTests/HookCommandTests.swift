@@ -20,6 +20,9 @@ struct HookCommandTests {
         #expect(changed.status == 0 && !changed.output.contains("whsec_"))
         let again = try await run(set[0], set[1], set[2], set[3], set[4], "allow", "--new-secret", "--json")
         #expect(again.output.contains("formerSecretUntil") && again.output.contains("whsec_"))
+        let alone = try await run(
+            set[0], set[1], set[2], set[3], set[4], "allow", "--new-secret", "--overlap-hours", "0")
+        #expect(alone.status == 0 && alone.output.contains("whsec_"), "\(alone.errors)")
         let listed = try await run("list")
         #expect(listed.output.contains("sign-up") && listed.output.contains("allow"))
         #expect(!listed.output.contains("whsec_"))
@@ -61,6 +64,13 @@ struct HookCommandTests {
             (["upgrade", "--url", "http://a.example.com", "--when-down", "allow"], "url"),
             (["upgrade", "--url", "https://a.example.com", "--when-down", "allow", "--timeout", "9"], "timeout"),
             (["upgrade", "--url", "https://a.example.com", "--when-down", "allow", "--guests"], "asksGuests"),
+            (["upgrade", "--url", "https://a.example.com", "--when-down", "allow", "--overlap-hours", "1"], "--new"),
+            (
+                [
+                    "upgrade", "--url", "https://a.example.com", "--when-down", "allow", "--new-secret",
+                    "--overlap-hours", "169",
+                ], "overlapHours"
+            ),
         ] {
             let finished = try await Program.run(
                 ["hook", "set"] + arguments + ["--application", id, "--data", folder.path])

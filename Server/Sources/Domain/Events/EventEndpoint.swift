@@ -22,7 +22,7 @@ package struct EventEndpoint: Hashable, Sendable {
     package let createdAt: Timestamp
     /// The sealed secret that signs.
     package var sealedSecret: [UInt8]
-    /// The one before, which signs too until `formerUntil`.
+    /// The one before, which signs too until `formerUntil`, or several that do; see `EventSecrets`.
     package var sealedFormer: [UInt8]?
     package var formerUntil: Timestamp?
     /// Failures since the last success.
@@ -139,9 +139,7 @@ struct EventSecrets: Sendable {
     ///
     /// - Throws: `secretUnreadable` when they were sealed under another key.
     func signing(_ endpoint: EventEndpoint, at now: Timestamp) throws(DomainError) -> [Secret] {
-        let purpose = Self.purpose(endpoint.id, endpoint.application)
-        let former = endpoint.formerUntil.flatMap { now < $0 ? endpoint.sealedFormer : nil }
-        return try open(endpoint.sealedSecret, former, purpose: purpose)
+        try signing(endpoint.secrets, purpose: Self.purpose(endpoint.id, endpoint.application), at: now)
     }
 
     /// The same of a hook.
@@ -150,14 +148,69 @@ struct EventSecrets: Sendable {
     func signing(
         _ hook: Hook, of application: Identifier<Application>, at now: Timestamp
     ) throws(DomainError) -> [Secret] {
-        let former = hook.formerUntil.flatMap { now < $0 ? hook.sealedFormer : nil }
-        return try open(hook.sealedSecret, former, purpose: Hook.purpose(hook.point, application))
+        try signing(hook.secrets, purpose: Hook.purpose(hook.point, application), at: now)
     }
 
-    private func open(_ secret: [UInt8], _ former: [UInt8]?, purpose: String) throws(DomainError) -> [Secret] {
-        var secrets = [Self.text(of: try key.open(secret, purpose: purpose))]
-        if let former { secrets.append(Self.text(of: try key.open(former, purpose: purpose))) }
-        return secrets
+    /// Another secret in the place of the one that signs. Each one before it signs until its own overlap ends, so that a receiver
+    /// keeps the secret that it has when a response is lost and the rotation is sent again; but none for longer than the overlap
+    /// that was named last, so that without one nothing signs but the new secret.
+    ///
+    /// - Returns: the secret, and the sealed ones as they are then.
+    /// - Throws: `secretUnreadable`, should the cryptographic library fail.
+    func replacing(
+        _ sealed: SealedSecrets, overlap: SecretOverlap, purpose: String, at now: Timestamp
+    ) throws(DomainError) -> Replacement {
+        let made = try make(purpose: purpose)
+        let until = now + overlap.duration
+        var next = SealedSecrets(secret: made.sealed, former: sealed.secret, formerUntil: until)
+        let kept = until > now ? replaced(sealed, until: until, purpose: purpose, at: now) : []
+        if kept.count > 1 { next.former = try key.seal(kept.flatMap(\.entry), purpose: purpose) }
+        return Replacement(secret: made.secret, sealed: next, isTooMany: kept.count > SealedSecrets.maximumFormer)
+    }
+
+    /// What a rotation makes.
+    struct Replacement: Sendable {
+        let secret: Secret
+        let sealed: SealedSecrets
+        fileprivate let isTooMany: Bool
+
+        /// - Throws: `fieldsRefused` when so many secrets sign already that one would have to go before its time.
+        func require() throws(DomainError) {
+            guard !isTooMany else {
+                throw .fieldsRefused([
+                    ValidationError(field: "secrets", rule: .tooManyFields(maximum: SealedSecrets.maximumFormer))
+                ])
+            }
+        }
+    }
+
+    private func signing(
+        _ sealed: SealedSecrets, purpose: String, at now: Timestamp
+    ) throws(DomainError) -> [Secret] {
+        let newest = try key.open(sealed.secret, purpose: purpose)
+        return [Self.text(of: newest)] + (try former(sealed, purpose: purpose, at: now)).map { Self.text(of: $0.bytes) }
+    }
+
+    /// Those before the newest that still sign, the newest first.
+    private func former(
+        _ sealed: SealedSecrets, purpose: String, at now: Timestamp
+    ) throws(DomainError) -> [FormerSecret] {
+        guard let record = sealed.former, let until = sealed.formerUntil, now < until else { return [] }
+        return FormerSecret.list(in: try key.open(record, purpose: purpose), until: until).filter { now < $0.until }
+    }
+
+    /// Those that sign on when another secret comes.
+    private func replaced(
+        _ sealed: SealedSecrets, until: Timestamp, purpose: String, at now: Timestamp
+    ) -> [FormerSecret] {
+        do throws(DomainError) {
+            let newest = FormerSecret(bytes: try key.open(sealed.secret, purpose: purpose), until: until)
+            let former = try former(sealed, purpose: purpose, at: now)
+            return [newest] + former.map { FormerSecret(bytes: $0.bytes, until: min($0.until, until)) }
+        } catch {
+            // What cannot be opened signs nothing, and keeps nobody from making another secret.
+            return []
+        }
     }
 
     private static func text(of bytes: [UInt8]) -> Secret { Secret(prefix + Data(bytes).base64EncodedString()) }
@@ -167,4 +220,55 @@ struct EventSecrets: Sendable {
     {
         "event endpoint \(application) \(endpoint)"
     }
+}
+
+/// The sealed secrets of an endpoint or a hook.
+struct SealedSecrets: Hashable, Sendable {
+    /// How many sign beside the newest one. Receivers look at a few signatures of a call alone.
+    static let maximumFormer = 4
+
+    var secret: [UInt8]
+    /// Those before, one or several in one record, so that they are stored and sealed again as one is.
+    var former: [UInt8]?
+    /// Until when the last of them signs.
+    var formerUntil: Timestamp?
+}
+
+extension EventEndpoint {
+    var secrets: SealedSecrets {
+        get { SealedSecrets(secret: sealedSecret, former: sealedFormer, formerUntil: formerUntil) }
+        set { (sealedSecret, sealedFormer, formerUntil) = (newValue.secret, newValue.former, newValue.formerUntil) }
+    }
+}
+
+extension Hook {
+    var secrets: SealedSecrets {
+        get { SealedSecrets(secret: sealedSecret, former: sealedFormer, formerUntil: formerUntil) }
+        set { (sealedSecret, sealedFormer, formerUntil) = (newValue.secret, newValue.former, newValue.formerUntil) }
+    }
+}
+
+/// A secret that was replaced, and until when it signs.
+private struct FormerSecret {
+    private static let secretBytes = 32
+    private static let entryBytes = secretBytes + 8
+
+    let bytes: [UInt8]
+    let until: Timestamp
+
+    /// A record of several has an entry of each: the secret, and its time in milliseconds. A secret alone has the record's time.
+    static func list(in record: [UInt8], until: Timestamp) -> [Self] {
+        guard record.count > entryBytes, record.count.isMultiple(of: entryBytes) else {
+            return [Self(bytes: record, until: until)]
+        }
+        return stride(from: 0, to: record.count, by: entryBytes).map { start in
+            let entry = record.dropFirst(start).prefix(entryBytes)
+            let milliseconds = entry.dropFirst(secretBytes).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            return Self(
+                bytes: Array(entry.prefix(secretBytes)),
+                until: Timestamp(milliseconds: Int64(bitPattern: milliseconds)))
+        }
+    }
+
+    var entry: [UInt8] { bytes + withUnsafeBytes(of: until.milliseconds.bigEndian) { Array($0) } }
 }

@@ -117,7 +117,7 @@ package struct ManageEventEndpoints: Sendable {
         _ change: @escaping @Sendable (inout Draft) -> Void
     ) async throws(DomainError) -> EventEndpoint {
         let now = clock.now
-        return try await edit(id, in: application, "changed", by: who) { endpoint throws(DomainError) in
+        return try await edit(id, in: application, "changed", by: who) { endpoint, _ throws(DomainError) in
             guard isCurrent(endpoint) else { throw .administration(.changedMeanwhile) }
             var draft = Draft(endpoint)
             change(&draft)
@@ -131,20 +131,31 @@ package struct ManageEventEndpoints: Sendable {
         }
     }
 
-    /// Replaces the secret. The one before signs beside it for a while, so that receivers can change over.
+    /// Replaces the secret. Those before sign beside it for a while, so that receivers can change over.
     ///
+    /// - Parameters:
+    ///   - id: Which one.
+    ///   - application: Whose.
+    ///   - overlap: How long the one before signs; none before that signs for longer.
+    ///   - attempt: Names the attempt, so that its repetition makes no second secret.
+    ///   - who: Who does it.
     /// - Returns: the new secret, which is shown once.
-    /// - Throws: `administration(notFound)`, `storageUnavailable`.
+    /// - Throws: `administration(notFound)`, `administration(changedMeanwhile)` for another rotation at the same time,
+    ///   `fieldsRefused` when too many sign already, `attemptReused` for an attempt that made one, `storageUnavailable`.
     package func rotate(
         _ id: Identifier<EventEndpoint>, in application: Identifier<Application>, overlap: SecretOverlap,
-        by who: Operator
+        attempt: Attempt? = nil, by who: Operator
     ) async throws(DomainError) -> (endpoint: EventEndpoint, secret: Secret) {
-        let made = try secrets.make(for: id, in: application)
-        let until = clock.now + overlap.duration
-        let endpoint = try await edit(id, in: application, "secret-rotated", by: who) { endpoint in
-            endpoint.sealedFormer = endpoint.sealedSecret
-            endpoint.formerUntil = until
-            endpoint.sealedSecret = made.sealed
+        let known = try await find(id, in: application).secrets
+        let now = clock.now
+        let made = try secrets.replacing(
+            known, overlap: overlap, purpose: EventSecrets.purpose(id, application), at: now)
+        let endpoint = try await edit(id, in: application, "secret-rotated", by: who) {
+            endpoint, transaction throws(DomainError) in
+            try transaction.take(attempt, by: who, in: application, at: now)
+            guard endpoint.secrets == known else { throw .administration(.changedMeanwhile) }
+            try made.require()
+            endpoint.secrets = made.sealed
         }
         return (endpoint, made.secret)
     }
@@ -174,14 +185,14 @@ package struct ManageEventEndpoints: Sendable {
 
     private func edit(
         _ id: Identifier<EventEndpoint>, in application: Identifier<Application>, _ name: String, by who: Operator,
-        _ change: @escaping @Sendable (inout EventEndpoint) throws(DomainError) -> Void
+        _ change: @escaping @Sendable (inout EventEndpoint, any Transaction) throws(DomainError) -> Void
     ) async throws(DomainError) -> EventEndpoint {
         let entry = audit.draft(.settingsChanged, by: who.actor, in: application, from: who.origin)
         return try await store.write { transaction throws(DomainError) in
             guard var endpoint = try transaction.eventEndpoint(id, in: application) else {
                 throw .administration(.notFound)
             }
-            try change(&endpoint)
+            try change(&endpoint, transaction)
             try transaction.update(endpoint)
             try transaction.noteCall(of: endpoint)
             try entry.record(

@@ -56,7 +56,7 @@ package struct Hook: Hashable, Sendable {
     package let createdAt: Timestamp
     /// The sealed secret that signs.
     package var sealedSecret: [UInt8]
-    /// The one before, which signs too until `formerUntil`.
+    /// The one before, which signs too until `formerUntil`, or several that do; see `EventSecrets`.
     package var sealedFormer: [UInt8]?
     package var formerUntil: Timestamp?
 

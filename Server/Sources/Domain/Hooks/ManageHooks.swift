@@ -77,20 +77,32 @@ package struct ManageHooks: Sendable {
         return (new, new.sealedSecret == made.sealed ? made.secret : nil)
     }
 
-    /// Replaces the secret. The one before signs beside it for a while, so that receivers can change over.
+    /// Replaces the secret. Those before sign beside it for a while, so that receivers can change over.
     ///
+    /// - Parameters:
+    ///   - point: Whose.
+    ///   - application: The application.
+    ///   - overlap: How long the one before signs; none before that signs for longer.
+    ///   - attempt: Names the attempt, so that its repetition makes no second secret.
+    ///   - who: Who does it.
     /// - Returns: the new secret, which is shown once.
-    /// - Throws: `administration(notFound)`, `applicationUnknown`, `storageUnavailable`.
+    /// - Throws: `administration(notFound)`, `administration(changedMeanwhile)` for another rotation at the same time,
+    ///   `fieldsRefused` when too many sign already, `attemptReused` for an attempt that made one, `applicationUnknown`,
+    ///   `storageUnavailable`.
     package func rotate(
-        _ point: HookPoint, in application: Identifier<Application>, overlap: SecretOverlap, by who: Operator
+        _ point: HookPoint, in application: Identifier<Application>, overlap: SecretOverlap, attempt: Attempt? = nil,
+        by who: Operator
     ) async throws(DomainError) -> (hook: Hook, secret: Secret) {
-        let made = try secrets.make(purpose: Hook.purpose(point, application))
-        let until = clock.now + overlap.duration
-        let changed = try await editApplication(application, .settingsChanged, by: who) {
+        let before = try await list(in: application).first { $0.point == point }
+        guard let known = before?.secrets else { throw .administration(.notFound) }
+        let made = try secrets.replacing(
+            known, overlap: overlap, purpose: Hook.purpose(point, application), at: clock.now)
+        let changed = try await editApplication(application, .settingsChanged, attempt: attempt, by: who) {
             application throws(DomainError) in
             guard var hook = application.settings.hooks[point] else { throw .administration(.notFound) }
-            (hook.sealedFormer, hook.formerUntil) = (hook.sealedSecret, until)
-            hook.sealedSecret = made.sealed
+            guard hook.secrets == known else { throw .administration(.changedMeanwhile) }
+            try made.require()
+            hook.secrets = made.sealed
             application.settings.hooks[point] = hook
             return ["hook": point.rawValue, "change": "secret-rotated"]
         }

@@ -22,7 +22,7 @@ package struct HookSettingsBody: Encodable {
     let from: WireTime?
     let until: WireTime?
     let createdAt: WireTime
-    /// Until when the secret before signs too.
+    /// Until when the secret before signs too; of several, the last.
     let formerSecretUntil: WireTime?
     let secret: String?
 

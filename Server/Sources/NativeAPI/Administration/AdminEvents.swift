@@ -55,10 +55,11 @@ extension AdminAPI {
             return AdminCall.done
         },
         AdminRoute(.post, "\(endpoint)/rotate", .changeEvents) { call in
+            let attempt = try call.attempt()
             let body = try await call.body(EventSecretRotationBody.self)
             let made = try await call.modules.events.endpoints.rotate(
                 try call.eventEndpoint(), in: try call.targetApplication().id,
-                overlap: try SecretOverlap(hours: body.overlapHours), by: try call.auditActor())
+                overlap: try SecretOverlap(hours: body.overlapHours), attempt: attempt, by: try call.auditActor())
             return try call.answer(EventEndpointBody(made.endpoint, secret: made.secret))
         },
         AdminRoute(.post, "\(endpoint)/test", .sendTestEvent) { call in
@@ -210,7 +211,7 @@ struct EventEndpointBody: Encodable {
     let createdAt: WireTime
     /// Calls that failed since the last one that did not.
     let failures: Int
-    /// Until when the secret before signs too.
+    /// Until when the secret before signs too; of several, the last.
     let formerSecretUntil: WireTime?
     /// Returned once.
     let secret: String?

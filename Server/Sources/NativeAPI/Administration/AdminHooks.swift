@@ -29,11 +29,11 @@ extension AdminAPI {
             return AdminCall.done
         },
         AdminRoute(.post, "\(hook)/rotate", .changeHooks) { call in
-            let point = try call.hookPoint()
+            let (point, attempt) = (try call.hookPoint(), try call.attempt())
             let body = try await call.body(EventSecretRotationBody.self)
             let made = try await call.modules.hooks.manage.rotate(
                 point, in: try call.targetApplication().id, overlap: try SecretOverlap(hours: body.overlapHours),
-                by: try call.auditActor())
+                attempt: attempt, by: try call.auditActor())
             return try call.answer(HookSettingsBody(made.hook, secret: made.secret))
         },
         AdminRoute(.post, "\(hook)/test", .testHook) { call in

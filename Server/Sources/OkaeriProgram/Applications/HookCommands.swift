@@ -44,7 +44,7 @@ struct SetHookCommand: AsyncParsableCommand {
         abstract: "Set a hook, or change one.",
         discussion: """
             The secret of a new hook is shown once; the backend verifies signatures by it. A hook that is changed keeps its \
-            secret. With --new-secret the one before signs too for a day.
+            secret. With --new-secret those before sign too, for a day at the most or for --overlap-hours.
 
             Examples:
               okaeri hook set sign-up --url https://a.example.com --when-down refuse \\
@@ -93,6 +93,12 @@ struct SetHookCommand: AsyncParsableCommand {
     @Flag(help: "Make another secret.")
     var newSecret = false
 
+    @Option(
+        help: ArgumentHelp(
+            "How long those before sign too, 0 to 168; with 0 the new one signs alone. For --new-secret.",
+            valueName: "hours"))
+    var overlapHours: Int64?
+
     @OptionGroup var application: ApplicationOption
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
@@ -104,19 +110,20 @@ struct SetHookCommand: AsyncParsableCommand {
         if hook != .logIn, from != nil || until != nil {
             throw ValidationError("--from and --until are for log-in alone.")
         }
+        if overlapHours != nil, !newSecret { throw ValidationError("--overlap-hours is for --new-secret alone.") }
     }
 
     func run() async throws {
-        let (id, hook, newSecret) = (application.id, hook, newSecret)
+        let (id, hook, newSecret, hours) = (application.id, hook, newSecret, overlapHours)
         let draft = ManageHooks.Draft(
             url: url, timeoutMilliseconds: timeout, whenDown: whenDown, asksGuests: guests, isPaused: paused,
             window: Hook.Window(from: from?.time, until: until?.time))
         let set = try await storage.perform(.changeHooks, in: id) {
             modules, who throws(DomainError) -> (hook: Hook, secret: Secret?) in
-            let manage = modules.hooks.manage
+            let (manage, overlap) = (modules.hooks.manage, try SecretOverlap(hours: hours))
             let set = try await manage.set(hook, to: draft, in: id, by: who)
             guard newSecret, set.secret == nil else { return set }
-            let rotated = try await manage.rotate(hook, in: id, overlap: .standard, by: who)
+            let rotated = try await manage.rotate(hook, in: id, overlap: overlap, by: who)
             return (rotated.hook, rotated.secret)
         }
         guard !output.isJSON else { return Console.write(json: HookSettingsBody(set.hook, secret: set.secret)) }
