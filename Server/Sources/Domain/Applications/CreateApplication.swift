@@ -42,12 +42,15 @@ package struct CreateApplication: Sendable {
     ///   - name: The name that people see.
     ///   - settings: What the operator decides.
     ///   - given: Foreign protocols to switch on, each with the keys that its apps carry.
+    ///   - attempt: Names the attempt, so that its repetition makes no second application.
     ///   - who: Who does it.
     /// - Returns: the application, with all its keys.
-    /// - Throws: `fieldsRefused` for `name`, keys, or a domain or `audiences` of others, `secretUnreadable`, `storageUnavailable`.
+    /// - Throws: `fieldsRefused` for `name`, keys, or a domain or `audiences` of others, `attemptReused` for an attempt that made one,
+    ///   `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         name: String, settings: ApplicationSettings = .ofNewApplications,
-        protocols given: [Session.ProtocolName: [ProtocolKey: Secret]] = [:], by who: Operator
+        protocols given: [Session.ProtocolName: [ProtocolKey: Secret]] = [:], attempt: Attempt? = nil,
+        by who: Operator
     ) async throws(DomainError) -> Made {
         let faults = Self.faults(name, settings)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
@@ -68,6 +71,7 @@ package struct CreateApplication: Sendable {
         let ready = made
         let entry = audit.draft(.applicationCreated, by: who.actor, in: application.id, from: who.origin)
         try await store.write { transaction throws(DomainError) in
+            try transaction.take(attempt, by: who, in: AuditEntry.server, at: now)
             let faults =
                 try passkeyDomains.faults(of: application, after: nil, by: who, in: transaction)
                 + audiences.faults(of: application, after: nil, by: who, in: transaction)

@@ -14,8 +14,10 @@ extension AdminAPI {
             return try call.answer(AdminApplicationsBody(applications: entries.map(AdminApplicationBody.init(_:))))
         },
         AdminRoute(.post, "applications", .createApplication) { call in
+            let attempt = try call.attempt()
             let body = try await call.body(NewApplicationBody.self)
-            let made = try await call.modules.applications.createApplication(name: body.name, by: try call.auditActor())
+            let made = try await call.modules.applications.createApplication(
+                name: body.name, attempt: attempt, by: try call.auditActor())
             return try call.answer(
                 NewApplicationResponse(
                     id: made.application.id.rawValue, name: made.application.name, adminKey: made.adminKey.revealed),
