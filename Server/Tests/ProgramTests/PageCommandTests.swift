@@ -82,7 +82,8 @@ struct PageCommandTests {
         "take no theme that pages could not show",
         arguments: [
             "no JSON", #"{"light": {"primary": "red"}}"#, #"{"logo": "missing.png"}"#,
-            #"{"logo": "https://example.com/logo.png"}"#,
+            #"{"logo": "https://example.com/logo.png"}"#, #"{"brandd": "Hoshi"}"#,
+            ##"{"dark": {"primry": "#7BD8A6"}}"##,
         ])
     func wrongTheme(json: String) async throws {
         let id = try await application()

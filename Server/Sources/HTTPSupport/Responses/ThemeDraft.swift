@@ -50,11 +50,30 @@ package struct ThemeDraft: Sendable {
             ])
         }
         theme = read
-        // Written anew: what the theme does not know is not kept.
+        // Written anew: what the theme does not know is not kept. `unknownMember` tells it to whom it matters.
         guard let bytes = try? JSONEncoder().encode(read), let value = try? JSONValue(parsing: Array(bytes)) else {
             throw .fieldsRefused([ValidationError(field: "theme", rule: .notOffered)])
         }
         self.value = value
+    }
+
+    /// The first member that a theme does not have, by the alphabet: bodies are closed, so that one that is misspelt is told.
+    ///
+    /// - Parameters:
+    ///   - sent: A theme as it came.
+    ///   - read: What was read of it.
+    /// - Returns: `nil` when all was read. A member that is null says nothing.
+    package static func unknownMember(of sent: JSONValue, beside read: JSONValue) -> UnknownMember? {
+        unknownPath(in: sent, beside: read).map { UnknownMember(path: $0.joined(separator: ".")) }
+    }
+
+    private static func unknownPath(in sent: JSONValue, beside read: JSONValue) -> [String]? {
+        guard case .object(let members) = sent, case .object(let known) = read else { return nil }
+        for (name, member) in members.sorted(by: { $0.key < $1.key }) where member != .null {
+            guard let kept = known[name] else { return [name] }
+            if let path = unknownPath(in: member, beside: kept) { return [name] + path }
+        }
+        return nil
     }
 
     private static func path(of fault: DecodingError) -> String {

@@ -43,7 +43,9 @@ extension AdminAPI {
         },
         AdminRoute(.put, "\(application)/theme", .changeTheme) { call in
             let version = try call.versionIfSent()
-            let draft = try ThemeDraft(.object(try await call.body([String: JSONValue].self)))
+            let sent = JSONValue.object(try await call.body([String: JSONValue].self))
+            let draft = try ThemeDraft(sent)
+            if let unknown = ThemeDraft.unknownMember(of: sent, beside: draft.value) { throw unknown }
             let changed = try await call.modules.applications.changeTheme(
                 of: try call.targetApplication().id, to: draft.value, isCurrent: try call.isCurrent(version),
                 by: try call.auditActor())

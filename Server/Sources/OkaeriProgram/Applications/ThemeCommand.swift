@@ -1,6 +1,7 @@
 import ArgumentParser
 import Domain
 import Foundation
+import HTTPSupport
 import OkaeriWire
 
 /// `okaeri application theme …`
@@ -60,6 +61,11 @@ struct SetThemeCommand: AsyncParsableCommand {
         } catch {
             throw CommandFault.usage("\(file) is no theme: \(Self.words(for: error))")
         }
+        let sent = try JSONDecoder().decode(JSONValue.self, from: bytes)
+        if let unknown = ThemeDraft.unknownMember(of: sent, beside: try Self.stored(theme)) {
+            throw CommandFault.usage(
+                "\(file) is no theme: \(MemberFault.printable(unknown.path)) is nothing that a theme has.")
+        }
         theme.logo = try embedded(theme.logo, beside: address, maximumBytes: Self.maximumLogoBytes)
         theme.backgroundImage = try embedded(
             theme.backgroundImage, beside: address, maximumBytes: Self.maximumBackgroundBytes)
@@ -70,7 +76,7 @@ struct SetThemeCommand: AsyncParsableCommand {
         guard theme.backgroundImages.values.reduce(0, { $0 + $1.text.utf8.count }) * 3 / 4 <= 256 * 1024 else {
             throw CommandFault.usage("The backgrounds of single screens are larger than 256 KiB together.")
         }
-        let stored = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(theme))
+        let stored = try Self.stored(theme)
         _ = try await storage.perform(.changeTheme) { modules, who throws(DomainError) in
             try await modules.applications.changeTheme(of: id, to: stored, by: who)
         }
@@ -107,6 +113,10 @@ struct SetThemeCommand: AsyncParsableCommand {
             else { throw CommandFault.usage("\(name) is larger than \(maximumBytes) bytes.") }
             return embedded
         }
+    }
+
+    private static func stored(_ theme: Theme) throws -> JSONValue {
+        try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(theme))
     }
 
     private static func words(for error: any Error) -> String {

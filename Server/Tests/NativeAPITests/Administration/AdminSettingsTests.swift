@@ -89,6 +89,17 @@ struct AdminSettingsTests {
         ] {
             expect(try await world.send("owner", .put, path, body: wrong), 400, .invalidMember)
         }
+        for (misspelt, name) in [
+            (#"{"brandd": "Hoshi"}"#, "brandd"), (##"{"light": {"primry": "#0A5C36"}}"##, "light.primry"),
+            (#"{"brand": "Hoshi", "css": "a{}"}"#, "css"), (#"{"theme": {"brand": "Hoshi"}}"#, "theme"),
+        ] {
+            let refused = try await world.send("owner", .put, path, body: misspelt)
+            expect(refused, 400, .unknownMember)
+            #expect(refused.text.contains("Unknown member: \(name)."), "\(refused.text)")
+        }
+        // What the theme leaves to whoever writes it: screens, languages and texts of apps.
+        let open = #"{"brand": null, "texts": {"fr": {"logIn.own": "Bonjour"}}, "backgroundImages": {}}"#
+        #expect(try await world.send("owner", .put, path, body: open).status == 200)
         #expect(try await world.send("owner", .delete, path).status == 204)
         #expect(try await world.send("owner", .get, path).json["theme"] == nil)
     }
