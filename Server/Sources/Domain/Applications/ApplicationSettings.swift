@@ -1,3 +1,4 @@
+import Foundation
 package import enum OkaeriWire.JSONValue
 
 /// What an operator can decide for one application.
@@ -111,15 +112,49 @@ extension ApplicationSettings {
 extension ApplicationSettings {
     package static let maximumTransferLinkCharacters = 500
 
-    /// What breaks the rules of sign-up and of a transfer's link, which must hold the placeholder of the code.
-    var lifeFaults: [ValidationError] {
+    /// What breaks the rules of sign-up and of a transfer's link, which must hold the placeholder of the code. A link of before
+    /// that leads where a newer rule lets none lead keeps nobody from changing something else.
+    func lifeFaults(since before: ApplicationSettings = ApplicationSettings()) -> [ValidationError] {
         guard let transferLink else { return signUp.faults }
         let rule = TextRule(maximumCharacters: Self.maximumTransferLinkCharacters)
-        let faults = rule.faults(of: transferLink, field: "transferLink")
+        var faults = rule.faults(of: transferLink, field: "transferLink")
+        if faults.isEmpty, transferLink != before.transferLink, !AppLink.isOne(transferLink, withCode: true) {
+            faults.append(ValidationError(field: "transferLink", rule: .notALink))
+        }
         return transferLink.contains(Self.transferCodePlaceholder)
             ? faults + signUp.faults
             : signUp.faults + faults + [
                 ValidationError(field: "transferLink", rule: .noneOf([Self.transferCodePlaceholder]))
             ]
+    }
+}
+
+/// Where an application's links lead that open accounts: to a page by `https`, or by `http` on this machine, or to an app by a scheme
+/// of its own. `RedirectAddress` is stricter: it is compared with what anybody sends.
+enum AppLink {
+    /// Schemes that run or show something instead of leading to an app.
+    private static let refusedSchemes: Set<String> = [
+        "javascript", "data", "vbscript", "file", "blob", "about", "filesystem", "view-source", "ftp", "ws", "wss",
+        "mailto", "sms", "tel",
+    ]
+    /// What a transfer code looks like, in the place of its placeholder.
+    private static let code = "0000-0000-0000-0000"
+
+    /// - Parameters:
+    ///   - text: A link, behind which a token may be put.
+    ///   - hasCode: Whether a code stands in the link, in the place of its placeholder; never in the scheme.
+    /// - Returns: whether people may be sent there.
+    static func isOne(_ text: String, withCode hasCode: Bool = false) -> Bool {
+        let whole = hasCode ? text.replacing(ApplicationSettings.transferCodePlaceholder, with: code) : text
+        guard let parts = URLComponents(string: whole), let scheme = parts.scheme?.lowercased(),
+            text.lowercased().hasPrefix("\(scheme):"), parts.fragment == nil, parts.user == nil,
+            !refusedSchemes.contains(scheme),
+            whole.utf8.allSatisfy({ (0x21...0x7e).contains($0) && !#"<>"'\"#.utf8.contains($0) })
+        else { return false }
+        switch scheme {
+        case "https": return parts.host?.isEmpty == false
+        case "http": return ["localhost", "127.0.0.1", "[::1]", "::1"].contains(parts.host ?? "")
+        default: return true
+        }
     }
 }

@@ -39,8 +39,8 @@ extension ApplicationSettings {
     /// What breaks a rule, but for own words of mails that another setting had already.
     func faults(since before: ApplicationSettings) -> [ValidationError] {
         var faults =
-            lifeFaults + passwordFaults + mail.faults(since: before.mail) + fieldRules.faults + passkeys.faults
-            + secondFactors.faults + attestation.faults
+            lifeFaults(since: before) + passwordFaults + mail.faults(since: before.mail) + fieldRules.faults
+            + passkeys.faults + secondFactors.faults + attestation.faults
         let named: [(String, Duration?)] = [
             ("sessionIdleSeconds", sessionIdleLifetime), ("sessionSeconds", sessionLifetime),
             ("deletionGraceSeconds", deletionGrace), ("anonymousIdleSeconds", anonymousIdleLimit),

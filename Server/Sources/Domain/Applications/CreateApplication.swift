@@ -24,7 +24,7 @@ package struct CreateApplication: Sendable {
     /// The rules that the name and settings of a new application break.
     static func faults(_ name: String, _ settings: ApplicationSettings) -> [ValidationError] {
         let faults = Self.faults(ofName: name) + Self.faults(ofAudiences: settings.audiences)
-        return faults + settings.lifeFaults + settings.fieldRules.faults
+        return faults + settings.lifeFaults() + settings.fieldRules.faults
     }
 
     /// The rules that a name breaks. Lists lead to an application by its name: spaces alone are none that can be seen.

@@ -64,9 +64,9 @@ struct ApplicationSettingTests {
         ("a long audience", { $0.audiences = [text(255)] }, []),
         ("a longer one", { $0.audiences = [text(256)] }, fault("audiences", .tooLong(maximumCharacters: 255))),
         ("a link with its code", { $0.transferLink = "app://join/{code}" }, []),
-        ("a long link", { $0.transferLink = "{code}" + text(494) }, []),
+        ("a long link", { $0.transferLink = "app://{code}" + text(488) }, []),
         (
-            "a longer link", { $0.transferLink = "{code}" + text(495) },
+            "a longer link", { $0.transferLink = "app://{code}" + text(489) },
             fault("transferLink", .tooLong(maximumCharacters: 500))
         ),
         ("a link without a code", { $0.transferLink = "app://join/code" }, noCode),
@@ -93,6 +93,31 @@ struct ApplicationSettingTests {
             }, fault("sessionSeconds", .outOfRange(86_400...315_360_000)) + fault("audiences", .empty)
         ),
     ]
+
+    @Test(
+        "have a link for transfer codes that leads to the app or one of its pages, and nowhere else",
+        arguments: [
+            ("https://app.example.com/t?code={code}", true), ("https://{code}.example.com/", true),
+            ("jp.example.app:/t/{code}", true), ("hoshi://{code}", true), ("http://localhost:3000/t/{code}", true),
+            ("http://127.0.0.1/{code}", true), ("http://[::1]:8080/{code}", true),
+            ("http://app.example.com/{code}", false), ("HTTP://app.example.com/{code}", false),
+            ("http://127.0.0.1.example.com/{code}", false), ("javascript:alert('{code}')", false),
+            ("JavaScript:x({code})", false), ("data:text/html,{code}", false), ("file:///etc/{code}", false),
+            ("blob:https://app.example.com/{code}", false), ("ftp://app.example.com/{code}", false),
+            ("mailto:a@example.com?subject={code}", false), ("https:///{code}", false), ("https:{code}", false),
+            ("https://who@app.example.com/{code}", false), ("https://app.example.com/#{code}", false),
+            ("https://app.example.com/ {code}", false), ("https://app.example.com/\"{code}", false),
+            ("{code}://app.example.com", false), ("/t/{code}", false), ("{code}", false),
+        ])
+    func transferLinks(link: String, isTaken: Bool) {
+        var settings = ApplicationSettings()
+        settings.transferLink = link
+        #expect(
+            settings.faults(since: ApplicationSettings()) == (isTaken ? [] : Self.fault("transferLink", .notALink)),
+            "\(link)")
+        // One of before the rule keeps nobody from changing something else.
+        #expect(settings.faults(since: settings).isEmpty)
+    }
 
     @Test("are refused by member and rule", arguments: rows.indices)
     func faults(index: Int) {

@@ -41,7 +41,9 @@ struct AdminSettingsTests {
             (#"{"sessionSeconds": 1}"#, "sessionSeconds"),
             (#"{"passwordMinimumCharacters": 3}"#, "passwordMinimumCharacters"),
             (#"{"passwordOnlyMinimumCharacters": 65}"#, "passwordOnlyMinimumCharacters"),
-            (#"{"transferLink": "app://x"}"#, "transferLink"), (#"{"mergeRules": {"a": "best"}}"#, "mergeRules"),
+            (#"{"transferLink": "app://x"}"#, "transferLink"),
+            (#"{"transferLink": "http://app.example.com/{code}"}"#, "transferLink"),
+            (#"{"transferLink": "javascript:alert('{code}')"}"#, "transferLink"), (#"{"mergeRules": {"a": "best"}}"#, "mergeRules"),
             (#"{"mail": {"resetURL": "javascript:alert(1)"}}"#, "mail.resetURL"),
         ])
     func faults(body: String, field: String) async throws {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// What an operator can decide about an application's mails.
 package struct MailSettings: Hashable, Sendable {
     /// The name that mails come from; the application's name without it.
@@ -46,8 +44,6 @@ package struct MailSettings: Hashable, Sendable {
 
 extension MailSettings {
     package static let maximumLinkCharacters = 500
-    /// Schemes that run something in the reader's browser instead of leading somewhere.
-    private static let refusedSchemes: Set<String> = ["javascript", "data", "vbscript", "file", "blob", "about"]
 
     /// What breaks a rule, but for own words that another setting had already: those were judged when they came.
     package func faults(since before: MailSettings = MailSettings()) -> [ValidationError] {
@@ -60,7 +56,7 @@ extension MailSettings {
         for (field, link) in [("mail.verificationURL", verificationURL), ("mail.resetURL", resetURL)] {
             guard let link else { continue }
             faults += TextRule(maximumCharacters: Self.maximumLinkCharacters).faults(of: link, field: field)
-            if !Self.isLink(link) { faults.append(ValidationError(field: field, rule: .notALink)) }
+            if !AppLink.isOne(link) { faults.append(ValidationError(field: field, rule: .notALink)) }
         }
         return faults
     }
@@ -71,19 +67,6 @@ extension MailSettings {
             languages.sorted { $0.key.rawValue < $1.key.rawValue }
                 .filter { $0.value != before.templates[kind]?[$0.key] }
                 .map { OwnWords(kind: kind, language: $0.key, template: $0.value) }
-        }
-    }
-
-    /// Whether a token may be put behind the text: `https`, `http` on this machine, or an app's own scheme.
-    private static func isLink(_ text: String) -> Bool {
-        guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
-            parts.fragment == nil, parts.user == nil, !refusedSchemes.contains(scheme),
-            text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && !#"<>"'\"#.utf8.contains($0) })
-        else { return false }
-        switch scheme {
-        case "https": return parts.host?.isEmpty == false
-        case "http": return ["localhost", "127.0.0.1", "[::1]", "::1"].contains(parts.host ?? "")
-        default: return true
         }
     }
 }
