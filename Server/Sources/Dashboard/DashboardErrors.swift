@@ -69,6 +69,7 @@ struct PageWords {
         .adminNotAllowed: (.forbidden, "notAllowed"), .changedMeanwhile: (.conflict, "changed"),
         .versionRequired: (.conflict, "changed"), .adminLinkRefused: (.forbidden, "link"),
         .adminNameTaken: (.conflict, "nameTaken"), .lastOwner: (.conflict, "lastOwner"),
+        .mailExpired: (.conflict, "mailExpired"),
         .adminRequired: (.unauthorized, "notAllowed"),
         .lastWayIn: (.conflict, "lastWayIn"), .sessionInvalid: (.conflict, "notActive"),
         .busy: (.serviceUnavailable, "busy"), .searchTooSlow: (.serviceUnavailable, "busy"),

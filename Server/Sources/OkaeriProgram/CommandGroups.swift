@@ -89,13 +89,16 @@ struct KeysCommand: ParsableCommand {
 struct MailCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mail",
-        abstract: "Look at mails that wait, and at the outbox.",
+        abstract: "Look at mails that wait, send them again, and look at the outbox.",
         discussion: """
             Examples:
               okaeri mail queue --application 00VHj9mrbT8wn7Qk
+              okaeri mail retry --application 00VHj9mrbT8wn7Qk
               okaeri mail outbox --application 00VHj9mrbT8wn7Qk
             """,
-        subcommands: [MailQueueCommand.self, MailOutboxCommand.self])
+        subcommands: [
+            MailQueueCommand.self, RetryMailCommand.self, DropMailCommand.self, MailOutboxCommand.self,
+        ])
 }
 
 /// `okaeri events …`

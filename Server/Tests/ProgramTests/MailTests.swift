@@ -50,6 +50,7 @@ struct MailTests {
         let mails: [Mail]
 
         struct Mail: Decodable {
+            let id: String
             let kind: String
             let attempts: Int
             let isGivenUp: Bool
@@ -124,6 +125,16 @@ struct MailTests {
         #expect(queue.contains { !$0.isGivenUp && $0.lastFault?.contains("451") == true })
         let text = try await Program.run("mail", "queue", "--application", application, "--data", folder.path)
         #expect(text.output.contains("given up") && !text.output.contains("@example.com"))
+        func change(_ arguments: String...) async throws -> Program.Finished {
+            try await Program.run(["mail"] + arguments + ["--application", application, "--data", folder.path])
+        }
+        let dead = try #require(queue.first(where: \.isGivenUp)).id
+        let again = try await change("retry", dead)
+        #expect(again.status == 0 && again.output.contains("1 mail."), "\(again.errors)")
+        #expect(try await change("retry").status == 0)
+        #expect(try await change("drop", dead).status == 0)
+        let gone = try await change("retry", dead)
+        #expect(gone.status == 1 && gone.errors.contains("okaeri mail queue"), "\(gone.errors)")
         let answer = try await server.send("GET", "/health/ready")
         #expect(answer.status == 200)
     }

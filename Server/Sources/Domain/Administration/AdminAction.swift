@@ -23,7 +23,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
     // Settings
     case readSettings, changeSettings, changeLogInAddresses, eraseSooner, changeRedirects, changeTheme
     case changeFieldRules, loosenFieldRules
-    case changeMail, sendTestMail, readMailQueue, readMailOutbox
+    case changeMail, sendTestMail, readMailQueue, retryMail, dropMail, readMailOutbox
     case changeClaims
     case readEvents, changeEvents, includeUsersInEvents, replayEvents, sendTestEvent
     case changeHooks, testHook
@@ -126,6 +126,9 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .changeMail: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .mailSettingsChanged)
         case .sendTestMail: .init(.allowed(.changeSettings), .application, audit: .testMailSent)
         case .readMailQueue: .init(.allowed(.readSettings), .application)
+        case .retryMail: .init(.allowed(.changeSettings), .application, audit: .mailRetried)
+        // Notices of what happened to an account are among them: who takes one out keeps its owner from reading it.
+        case .dropMail: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .mailDropped)
         case .readMailOutbox: .init(.commandLine, .server)
         case .changeClaims: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .claimsChanged)
         case .readEvents: .init(.allowed(.readUsers), .application)

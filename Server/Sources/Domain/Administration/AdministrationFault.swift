@@ -27,6 +27,8 @@ package struct AdministrationFault: Hashable, Sendable {
     package static var nameTaken: Self { Self(.conflict, .adminNameTaken) }
     /// Without this one nobody could look after admins any more.
     package static var lastOwner: Self { Self(.conflict, .lastOwner) }
+    /// The mail's code has expired, or it is of no use any more for another reason.
+    package static var mailExpired: Self { Self(.conflict, .mailExpired) }
     /// The header that names the version that is to be changed is missing.
     package static var versionRequired: Self { Self(.invalid, .versionRequired) }
 }
@@ -39,13 +41,14 @@ extension DomainError.Code {
     package static var adminLinkRefused: Self { Self(rawValue: "adminLinkRefused") }
     package static var adminNameTaken: Self { Self(rawValue: "adminNameTaken") }
     package static var lastOwner: Self { Self(rawValue: "lastOwner") }
+    package static var mailExpired: Self { Self(rawValue: "mailExpired") }
     package static var versionRequired: Self { Self(rawValue: "versionRequired") }
 
     /// The codes of `AdministrationFault`.
     package static var ofAdministration: [Self] {
         [
             .adminRequired, .adminNotAllowed, .adminResourceUnknown, .changedMeanwhile, .adminLinkRefused,
-            .adminNameTaken, .lastOwner, .versionRequired,
+            .adminNameTaken, .lastOwner, .mailExpired, .versionRequired,
         ]
     }
 

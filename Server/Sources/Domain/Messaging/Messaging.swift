@@ -7,6 +7,7 @@ package final class Messaging: Sendable {
     package let verificationCodes: VerificationCodes
     package let deliverMail: DeliverMail
     package let listQueuedMail: ListQueuedMail
+    package let manageQueuedMail: ManageQueuedMail
     package let readOutbox: ReadOutbox
     package let changeMailSettings: ChangeMailSettings
     package let previewMail: PreviewMail
@@ -46,6 +47,7 @@ package final class Messaging: Sendable {
                 renderer: world.services.mailRenderer),
             lanes: SharedLanes(DeliverMail.lanes, share: .thirdOfFree))
         listQueuedMail = ListQueuedMail(store: store)
+        manageQueuedMail = ManageQueuedMail(store: store, clock: clock, audit: audit)
         readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
         changeMailSettings = ChangeMailSettings(
             findApplication: findApplication, editApplication: EditApplication(world, audit: audit))

@@ -62,6 +62,7 @@ package final class PurgeExpired: Sendable {
         }
         try await store.write { transaction throws(DomainError) in
             try transaction.removeMail(before: now - Self.mailIsKept)
+            try transaction.eraseMail(ofNoUseAt: now)
         }
         try await shortenWaits(at: now)
         try await store.write { transaction throws(DomainError) in try transaction.removeAdminAccess(at: now) }

@@ -52,6 +52,9 @@ extension Refusal {
             detail: "What it made is in the list, and its secret is not shown again. Remove it, rotate it, or make another key."),
         .adminNameTaken: Refusal(409, .nameTaken, "Another admin has this name."),
         .lastOwner: Refusal(409, .lastOwner, "One owner must stay."),
+        .mailExpired: Refusal(
+            409, .mailExpired, "The mail is of no use any more.",
+            detail: "Its code has expired, or what it says is not kept any more. People ask for another."),
         .passkeysNotEnabled: Refusal(
             404, .passkeysNotEnabled, "The server has no address that passkeys of admins can belong to.",
             detail: "Its public address needs a domain."),
@@ -67,6 +70,7 @@ extension ErrorCode {
     package static let linkRefused: Self = "link_refused"
     package static let nameTaken: Self = "name_taken"
     package static let lastOwner: Self = "last_owner"
+    package static let mailExpired: Self = "mail_expired"
     package static let userUnknown: Self = "user_unknown"
     package static let userUnavailable: Self = "user_unavailable"
 }

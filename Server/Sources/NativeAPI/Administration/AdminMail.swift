@@ -51,15 +51,39 @@ extension AdminAPI {
             return Response(status: .accepted)
         },
         AdminRoute(.get, "\(application)/queue", .readMailQueue) { call in
-            try call.answer(
+            let query = try AdminQuery(call, "from", "limit")
+            let limit = try query.number("limit", in: 1...ListQueuedMail.maximumPageSize) ?? 100
+            let mails = try await call.modules.messaging.listQueuedMail(
+                in: try call.targetApplication().id, after: query.text("from").map { Identifier(rawValue: $0) },
+                limit: limit)
+            return try call.answer(
                 QueuedMailsBody(
-                    mails: try await call.modules.messaging.listQueuedMail(in: try call.targetApplication().id)
-                        .map(QueuedMailBody.init(_:))))
+                    mails: mails.map(QueuedMailBody.init(_:)),
+                    next: mails.count == limit ? mails.last?.id.rawValue : nil))
+        },
+        AdminRoute(.post, "\(application)/queue/retry", .retryMail) { call in
+            let count = try await call.modules.messaging.manageQueuedMail.retryAll(
+                in: try call.targetApplication().id, by: try call.auditActor())
+            return try call.answer(RetriedMailsBody(count: count), status: .accepted)
+        },
+        AdminRoute(.post, "\(application)/queue/{mail}/retry", .retryMail) { call in
+            let mail = try await call.modules.messaging.manageQueuedMail.retry(
+                try call.queuedMail(), in: try call.targetApplication().id, by: try call.auditActor())
+            return try call.answer(QueuedMailBody(mail), status: .accepted)
+        },
+        AdminRoute(.delete, "\(application)/queue/{mail}", .dropMail) { call in
+            try await call.modules.messaging.manageQueuedMail.drop(
+                try call.queuedMail(), in: try call.targetApplication().id, by: try call.auditActor())
+            return AdminCall.done
         },
     ]
 }
 
 extension AdminCall {
+    fileprivate func queuedMail() throws(DomainError) -> Identifier<QueuedMail> {
+        Identifier(rawValue: try id("mail"))
+    }
+
     /// - Throws: `administration(notFound)` for a kind of mail that there is not.
     fileprivate func mailKind(_ word: String? = nil) throws(DomainError) -> MailKind {
         let word = if let word { word } else { try id("kind") }
@@ -170,4 +194,10 @@ struct MailTestBody: Decodable, Sendable {
 
 struct QueuedMailsBody: Encodable {
     let mails: [QueuedMailBody]
+    let next: String?
+}
+
+struct RetriedMailsBody: Encodable {
+    /// How many mails are sent now.
+    let count: Int
 }

@@ -89,6 +89,7 @@ extension CommandFault {
             + "list” show those that there are.",
         .adminNameTaken: "Another admin has this name. “okaeri admin list” shows them.",
         .lastOwner: "One owner who is set up must stay; “okaeri admin link” makes another.",
+        .mailExpired: "The mail's code has expired, or what it says is not kept any more. People ask for another.",
     ]
 }
 

@@ -85,14 +85,17 @@ extension SQLTransaction {
         guard let next = mail.nextTryAt else {
             return try connection.run(
                 """
-                UPDATE mail_queue SET next_try_at = NULL, sealed = NULL, last_fault = $1
-                WHERE application_id = $2 AND id = $3 AND claim = $4
+                UPDATE mail_queue SET next_try_at = NULL, sealed = $1, last_fault = $2
+                WHERE application_id = $3 AND id = $4 AND claim = $5
                 """,
-                [.optional(mail.lastFault), .id(mail.application), .id(mail.id), .optional(mail.claim)])
+                [
+                    .optional(mail.sealed), .optional(mail.lastFault), .id(mail.application), .id(mail.id),
+                    .optional(mail.claim),
+                ])
         }
         try connection.run(
             """
-            UPDATE mail_queue SET next_try_at = $1, last_fault = $2
+            UPDATE mail_queue SET next_try_at = $1, last_fault = $2, claim = NULL
             WHERE application_id = $3 AND id = $4 AND claim = $5
             """,
             [.time(next), .optional(mail.lastFault), .id(mail.application), .id(mail.id), .optional(mail.claim)])
@@ -107,15 +110,62 @@ extension SQLTransaction {
     }
 
     package func queuedMail(
-        in application: Identifier<Application>, limit: Int
+        in application: Identifier<Application>, after last: Identifier<QueuedMail>?, limit: Int
     ) throws(DomainError) -> [QueuedMail] {
         try connection.all(
             QueuedMailRow.self,
             """
-            FROM mail_queue WHERE application_id = $1 AND REPLACE($2, ' ' || kind || ' ', '') <> $2
-            ORDER BY id LIMIT $3
+            FROM mail_queue WHERE application_id = $1 AND id > $2 AND REPLACE($3, ' ' || kind || ' ', '') <> $3
+            ORDER BY id LIMIT $4
             """,
-            [.id(application), Self.knownKinds, .count(limit)])
+            [.id(application), .text(last?.rawValue ?? ""), Self.knownKinds, .count(limit)])
+    }
+
+    package func queuedMail(
+        _ id: Identifier<QueuedMail>, in application: Identifier<Application>
+    ) throws(DomainError) -> QueuedMail? {
+        try connection.first(
+            QueuedMailRow.self,
+            """
+            FROM mail_queue WHERE application_id = $1 AND id = $2 AND REPLACE($3, ' ' || kind || ' ', '') <> $3
+            """,
+            [.id(application), .id(id), Self.knownKinds])
+    }
+
+    package func makeDue(_ mail: QueuedMail, at now: Timestamp) throws(DomainError) {
+        try connection.run(
+            """
+            UPDATE mail_queue SET next_try_at = $1, claim = NULL
+            WHERE application_id = $2 AND id = $3 AND (next_try_at IS NULL OR claim IS NULL)
+            """,
+            [.time(now), .id(mail.application), .id(mail.id)])
+        note(.mailQueued)
+    }
+
+    package func makeMailDue(
+        in application: Identifier<Application>, at now: Timestamp, limit: Int
+    ) throws(DomainError) -> Int {
+        let count = try connection.change(
+            """
+            UPDATE mail_queue SET next_try_at = $1, claim = NULL
+            WHERE application_id = $2 AND id IN (
+                SELECT id FROM mail_queue
+                WHERE application_id = $3 AND sealed IS NOT NULL AND expires_at > $4
+                    AND (next_try_at IS NULL OR (claim IS NULL AND next_try_at > $5))
+                    AND REPLACE($6, ' ' || kind || ' ', '') <> $6
+                ORDER BY id LIMIT $7)
+            """,
+            [
+                .time(now), .id(application), .id(application), .time(now), .time(now), Self.knownKinds,
+                .count(limit),
+            ])
+        if count > 0 { note(.mailQueued) }
+        return count
+    }
+
+    package func drop(_ mail: QueuedMail) throws(DomainError) {
+        try connection.run(
+            "DELETE FROM mail_queue WHERE application_id = $1 AND id = $2", [.id(mail.application), .id(mail.id)])
     }
 
     package func mailQueueLength() throws(DomainError) -> (waiting: Int, givenUp: Int, oldest: Timestamp?) {
@@ -155,6 +205,14 @@ extension SQLTransaction {
             "DELETE FROM mail_queue WHERE (next_try_at IS NULL AND created_at < $1) OR expires_at < $1",
             [.time(limit)])
         try connection.run("DELETE FROM mail_outbox WHERE created_at < $1", [.time(limit)])
+    }
+
+    package func eraseMail(ofNoUseAt now: Timestamp) throws(DomainError) {
+        try connection.run(
+            """
+            UPDATE mail_queue SET sealed = NULL
+            WHERE next_try_at IS NULL AND sealed IS NOT NULL AND expires_at <= $1
+            """, [.time(now)])
     }
 }
 

@@ -87,18 +87,22 @@ struct DeliverMailTests {
         #expect(carrier.delivered.count == 1)
     }
 
-    @Test("gives up what is refused, erases it, and keeps the reason")
+    @Test("gives up what is refused, erases it once it is of no use, and keeps the reason")
     func refused() async throws {
-        try await queue()
+        let mail = try await queue()
         carrier.plan(.refused(reason: "550"))
         let round = try await world.modules.messaging.deliverMail()
         #expect(round == DeliverMail.Round(givenUp: 1, fault: "550"))
         let left = try await queued()
-        #expect(left.map(\.sealed) == [nil] && left.map(\.nextTryAt) == [nil] && left.map(\.lastFault) == ["550"])
-        world.clock.advance(by: .days(6))
+        #expect(left.map(\.sealed) == [mail.sealed] && left.map(\.nextTryAt) == [nil])
+        #expect(left.map(\.lastFault) == ["550"])
+        world.clock.advance(by: .days(1))
+        try await world.modules.sessions.purgeExpired()
+        #expect(try await queued().map(\.sealed) == [nil])
+        world.clock.advance(by: .days(5))
         #expect(try await world.modules.messaging.deliverMail() == DeliverMail.Round())
         try await world.modules.sessions.purgeExpired()
-        #expect(try await queued().count == 1)
+        #expect(try await queued().map(\.lastFault) == ["550"])
         world.clock.advance(by: .days(2))
         try await world.modules.sessions.purgeExpired()
         #expect(try await queued().isEmpty)
@@ -113,6 +117,7 @@ struct DeliverMailTests {
         world.clock.advance(by: .seconds(3))
         #expect(try await world.modules.messaging.deliverMail().givenUp == 1)
         #expect(carrier.tries == 1)
+        try await world.modules.sessions.purgeExpired()
         #expect(try await queued().allSatisfy { $0.sealed == nil })
     }
 
@@ -135,6 +140,74 @@ struct DeliverMailTests {
         try await queue()
         let round = try await world.modules.messaging.deliverMail()
         #expect(round.delivered == 1 && round.givenUp == 1)
+        #expect(try await queued().map(\.sealed) == [nil])
+    }
+
+    private var manage: ManageQueuedMail { world.modules.messaging.manageQueuedMail }
+
+    @Test("sends again what was given up, and what waits for another try, when an operator says so")
+    func again() async throws {
+        let (refused, busy) = (try await queue(), try await queue())
+        carrier.plan(.refused(reason: "550"), .failed(reason: "451"))
+        let round = try await world.modules.messaging.deliverMail()
+        #expect(round.givenUp == 1 && round.postponed == 1)
+        #expect(try await world.modules.messaging.deliverMail().delivered == 0)
+        for mail in [refused, busy] {
+            let due = try await manage.retry(mail.id, in: application.id, by: .local)
+            #expect(due.nextTryAt == world.clock.now && due.attempts == 1)
+        }
+        #expect(try await world.modules.messaging.deliverMail().delivered == 2)
+        #expect(Set(carrier.delivered.map(\.id)) == [refused.id.rawValue, busy.id.rawValue])
+        #expect(try await queued().isEmpty)
+        #expect(
+            await world.refusal { _ = try await manage.retry(busy.id, in: application.id, by: .local) }
+                == .administration(.notFound))
+    }
+
+    @Test("sends all again at once that are of use, and tells how many they are")
+    func allAgain() async throws {
+        try await queue(life: .seconds(60))
+        for _ in 0..<3 { try await queue() }
+        let refusal = MailOutcome.refused(reason: "550")
+        carrier.plan(refusal, refusal, refusal, refusal)
+        #expect(try await world.modules.messaging.deliverMail().givenUp == 4)
+        world.clock.advance(by: .seconds(60))
+        #expect(try await manage.retryAll(in: application.id, by: .local) == 3)
+        #expect(try await manage.retryAll(in: application.id, by: .local) == 0)
+        #expect(try await world.modules.messaging.deliverMail().delivered == 3)
+        #expect(try await queued().count == 1)
+    }
+
+    @Test("does not send again what has a code that has expired, or was erased")
+    func expiredAgain() async throws {
+        let mail = try await queue(.logInCode, life: .seconds(600))
+        carrier.plan(.refused(reason: "550"))
+        _ = try await world.modules.messaging.deliverMail()
+        world.clock.advance(by: .seconds(600))
+        func retry() async -> DomainError? {
+            await world.refusal { _ = try await manage.retry(mail.id, in: application.id, by: .local) }
+        }
+        #expect(await retry() == .administration(.mailExpired))
+        try await world.modules.sessions.purgeExpired()
+        #expect(await retry() == .administration(.mailExpired))
+        #expect(try await world.modules.messaging.deliverMail() == DeliverMail.Round())
+    }
+
+    @Test("leaves alone what a node is sending, and loses nothing of what it took out")
+    func underWay() async throws {
+        let mail = try await queue()
+        let now = world.clock.now
+        let taken = try await world.engine.write { transaction throws(DomainError) in
+            try transaction.claim(mail, until: now + DeliverMail.lease, by: "a node")
+        }
+        let left = try await manage.retry(mail.id, in: application.id, by: .local)
+        #expect(left == taken)
+        #expect(try await world.modules.messaging.deliverMail().delivered == 0)
+        try await manage.drop(mail.id, in: application.id, by: .local)
+        #expect(try await queued().isEmpty)
+        #expect(
+            await world.refusal { try await manage.drop(mail.id, in: application.id, by: .local) }
+                == .administration(.notFound))
     }
 
     @Test("sends a crowd in one round")

@@ -51,7 +51,7 @@ struct PurgeExpiredTests {
         }
         _ = try await purge()
         let times = try await world.engine.read { transaction throws(DomainError) in
-            try transaction.queuedMail(in: application.id, limit: 9).compactMap(\.nextTryAt).sorted()
+            try transaction.queuedMail(in: application.id, after: nil, limit: 9).compactMap(\.nextTryAt).sorted()
         }
         #expect(times == [now, now + waits[0]])
     }

@@ -35,7 +35,7 @@ struct ErrorTable {
         .deviceKeyRemoved(removedKey), .accessRefused, .secretUnreadable, .storageUnavailable, .standby,
         .administration(.adminRequired), .administration(.notAllowed(.readUsers)), .administration(.notFound),
         .administration(.changedMeanwhile), .administration(.linkRefused), .administration(.nameTaken),
-        .administration(.lastOwner), .administration(.versionRequired),
+        .administration(.lastOwner), .administration(.mailExpired), .administration(.versionRequired),
     ]
 
     static let time = Timestamp(milliseconds: 1_700_000_000_000)

@@ -105,7 +105,7 @@ extension Contract {
                 let found = [
                     try transaction.nextMail(notOf: []), try transaction.nextMail(notOf: [samples.application]),
                 ]
-                let listed = try transaction.queuedMail(in: samples.application, limit: 9)
+                let listed = try transaction.queuedMail(in: samples.application, after: nil, limit: 9)
                 let length = try transaction.mailQueueLength().waiting
                 try sql.connection.run("UPDATE mail_queue SET kind = 'of-tomorrow'")
                 return (found, listed, length, try transaction.nextMail(notOf: []))
@@ -147,18 +147,26 @@ extension Contract {
                     try transaction.postpone(foreign)
                     areForeignWritten.append(try transaction.replaceContent(of: foreign))
                 }
-                let kept = try transaction.queuedMail(in: samples.application, limit: 9)
+                let kept = try transaction.queuedMail(in: samples.application, after: nil, limit: 9)
                 let own = try transaction.replaceContent(of: taken)
                 try transaction.postpone(taken)
-                let written = try transaction.queuedMail(in: samples.application, limit: 9)
+                let written = try transaction.queuedMail(in: samples.application, after: nil, limit: 9)
+                var postponed = taken
+                postponed.claim = nil
+                // It was given back.
                 try transaction.remove(taken)
-                let gone = try transaction.queuedMail(in: samples.application, limit: 9)
+                let isKept = try transaction.queuedMail(mail.id, in: samples.application) == postponed
+                guard let again = try transaction.claim(postponed, until: samples.now + .seconds(99), by: "again") else {
+                    return []
+                }
+                try transaction.remove(again)
+                let gone = try transaction.queuedMail(in: samples.application, after: nil, limit: 9)
                 return [
                     kept.map(\.nextTryAt) == [samples.now + .seconds(60)], kept.map(\.claim) == ["mine"],
-                    areForeignWritten == [false, false], own, written == [taken], gone.isEmpty,
+                    areForeignWritten == [false, false], own, written == [postponed], isKept, gone.isEmpty,
                 ]
             }
-            try expectEqual(left, [Bool](repeating: true, count: 6))
+            try expectEqual(left, [Bool](repeating: true, count: 7))
         },
         Contract("tells the workers when a mail is to be tried again") { engine in
             let samples = Samples()
@@ -174,7 +182,7 @@ extension Contract {
             }
             try expectEqual(changes, [.mailQueued])
         },
-        Contract("erases what a mail says when it is given up, and the rest of it later") { engine in
+        Contract("keeps what a mail says that was given up while it is of use, and the rest of it for longer") { engine in
             let samples = Samples()
             let mail = samples.mail()
             let outbox = OutboxMail(
@@ -188,23 +196,90 @@ extension Contract {
                 taken.nextTryAt = nil
                 taken.lastFault = "550"
                 try transaction.postpone(taken)
-                let dead = try transaction.queuedMail(in: samples.application, limit: 9)
+                try transaction.eraseMail(ofNoUseAt: mail.expiresAt - .milliseconds(1))
+                var dead = try transaction.queuedMail(in: samples.application, after: nil, limit: 9)
+                try transaction.eraseMail(ofNoUseAt: mail.expiresAt)
+                dead += try transaction.queuedMail(in: samples.application, after: nil, limit: 9)
                 let claimed = try transaction.claimMail(
                     dueBy: samples.now + .days(9), limit: 1, lease: samples.now, claim: "x")
                 let next = try transaction.nextMailAt()
                 try transaction.removeMail(before: samples.now)
                 let kept = try transaction.outboxMail(in: samples.application, limit: 9)
                 try transaction.removeMail(before: samples.now + .milliseconds(1))
-                let queue = try transaction.queuedMail(in: samples.application, limit: 9)
+                let queue = try transaction.queuedMail(in: samples.application, after: nil, limit: 9)
                 let rest = try transaction.outboxMail(in: samples.application, limit: 9)
                 return (dead, claimed, next, kept, queue.isEmpty && rest.isEmpty)
             }
-            try expectEqual(dead.map(\.sealed), [nil])
-            try expectEqual(dead.map(\.lastFault), ["550"])
+            try expectEqual(dead.map(\.sealed), [mail.sealed, nil])
+            try expectEqual(dead.map(\.lastFault), ["550", "550"])
             try expectEqual(claimed, [])
             try expectEqual(next, nil)
             try expectEqual(kept, [outbox])
             try expect(gone, "old mail stayed")
+        },
+        Contract("lets mails be due at once that wait or were given up, and no other") { engine in
+            let samples = Samples()
+            let now = samples.now
+            let (given, waiting, underWay, other) = (
+                samples.mail(), samples.mail(dueAfter: .seconds(60)), samples.mail(),
+                samples.mail(in: samples.otherApplication, dueAfter: .seconds(60))
+            )
+            var erased = samples.mail(dueAfter: .seconds(60))
+            erased.sealed = nil
+            let mails = [given, waiting, underWay, other, erased]
+            let found = try await engine.write { transaction throws(DomainError) -> [Bool] in
+                for mail in mails { try transaction.insert(mail) }
+                guard var dead = try transaction.claim(given, until: now + .seconds(60), by: "dead"),
+                    let taken = try transaction.claim(underWay, until: now + .seconds(60), by: "taken")
+                else { return [] }
+                dead.nextTryAt = nil
+                try transaction.postpone(dead)
+                func due() throws(DomainError) -> [Timestamp?] {
+                    var times: [Timestamp?] = []
+                    for mail in mails {
+                        times.append(try transaction.queuedMail(mail.id, in: mail.application)?.nextTryAt)
+                    }
+                    return times
+                }
+                let late = now + .seconds(60)
+                try transaction.makeDue(taken, at: now)
+                let before = try due() == [nil, late, late, late, late]
+                let one = try transaction.makeMailDue(in: samples.application, at: now, limit: 1)
+                let oldest = given.id.rawValue < waiting.id.rawValue ? given : waiting
+                let first =
+                    try transaction.queuedMail(oldest.id, in: oldest.application)?.nextTryAt == now
+                    && due().count { $0 == now } == 1
+                let rest = try transaction.makeMailDue(in: samples.application, at: now, limit: 9)
+                let all = try due() == [now, now, late, late, late]
+                let none = try transaction.makeMailDue(in: samples.application, at: given.expiresAt, limit: 9)
+                try transaction.makeDue(other, at: now + .seconds(1))
+                let foreign = try due() == [now, now, late, now + .seconds(1), late]
+                let again = try transaction.claim(
+                    transaction.queuedMail(given.id, in: given.application) ?? given, until: late, by: "again")
+                try transaction.drop(taken)
+                let gone = try transaction.queuedMail(underWay.id, in: underWay.application) == nil
+                return [
+                    before, one == 1, first, rest == 1, all, none == 0, foreign, again?.attempts == 2, gone,
+                ]
+            }
+            try expectEqual(found, [Bool](repeating: true, count: 9))
+        },
+        Contract("lists the mails of an application page by page") { engine in
+            let samples = Samples()
+            let mails = (0..<5).map { _ in samples.mail() }
+            let pages = try await engine.write { transaction throws(DomainError) -> [[QueuedMail]] in
+                for mail in mails { try transaction.insert(mail) }
+                try transaction.insert(samples.mail(in: samples.otherApplication))
+                var pages: [[QueuedMail]] = []
+                for _ in 0..<4 {
+                    pages.append(
+                        try transaction.queuedMail(in: samples.application, after: pages.last?.last?.id, limit: 2))
+                }
+                return pages
+            }
+            let sorted = mails.sorted { $0.id.rawValue < $1.id.rawValue }
+            try expectEqual(pages.dropLast().flatMap(\.self), sorted)
+            try expectEqual(pages.map(\.count), [2, 2, 1, 2])
         },
         Contract("keeps one code of a kind for a user, until it is used or over") { engine in
             let samples = Samples()

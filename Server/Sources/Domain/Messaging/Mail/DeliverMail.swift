@@ -97,7 +97,8 @@ package struct DeliverMail: Sendable {
             application = try await findApplication(mail.application)
         } catch {
             switch error.code {
-            case .secretUnreadable: return try await giveUp(mail, "it was sealed under another key")
+            case .secretUnreadable:
+                return try await giveUp(mail, "it was sealed under another key", isReadable: false)
             case .applicationUnknown: return try await finish(mail, .forNobody)
             default: throw error
             }
@@ -185,10 +186,13 @@ package struct DeliverMail: Sendable {
         return .postponed(reason)
     }
 
-    /// Keeps the mail for the operator to see, without what it says.
-    private func giveUp(_ mail: QueuedMail, _ reason: String) async throws(DomainError) -> End {
+    /// Keeps the mail for the operator to see. What it says is kept as long as it is of use and can be read, so that it can be sent
+    /// again when the reason is mended.
+    private func giveUp(
+        _ mail: QueuedMail, _ reason: String, isReadable: Bool = true
+    ) async throws(DomainError) -> End {
         var dead = mail
-        dead.sealed = nil
+        if !isReadable || !mail.isOfUse(at: clock.now) { dead.sealed = nil }
         dead.nextTryAt = nil
         dead.lastFault = reason
         let given = dead

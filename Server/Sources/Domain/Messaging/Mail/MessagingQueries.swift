@@ -23,13 +23,34 @@ package protocol MessagingQueries {
     ) throws(DomainError) -> QueuedMail?
     /// Replaces what a claimed mail holds; `false` when the claim is over.
     func replaceContent(of mail: QueuedMail) throws(DomainError) -> Bool
-    /// Writes when a claimed mail is tried again and why it failed, or that it was given up. Nothing happens when its claim
-    /// is over. Tells the workers of this process of a new time after the commit.
+    /// Writes when a claimed mail is tried again and why it failed, and gives it back; or that it was given up, and what is left of what
+    /// it says. Nothing happens when its claim is over. Tells the workers of this process of a new time after the commit.
     func postpone(_ mail: QueuedMail) throws(DomainError)
     /// Removes a claimed mail: it was sent, or is for nobody. Nothing happens when its claim is over.
     func remove(_ mail: QueuedMail) throws(DomainError)
     /// An application's mails that wait or were given up, oldest first.
-    func queuedMail(in application: Identifier<Application>, limit: Int) throws(DomainError) -> [QueuedMail]
+    ///
+    /// - Parameters:
+    ///   - application: Whose.
+    ///   - last: The last one of the page before; `nil` for the first page.
+    ///   - limit: The most of a page.
+    /// - Returns: the page.
+    /// - Throws: `storageUnavailable`.
+    func queuedMail(
+        in application: Identifier<Application>, after last: Identifier<QueuedMail>?, limit: Int
+    ) throws(DomainError) -> [QueuedMail]
+    func queuedMail(
+        _ id: Identifier<QueuedMail>, in application: Identifier<Application>
+    ) throws(DomainError) -> QueuedMail?
+    /// Lets a mail be due that waits for a later time or was given up; nothing happens while somebody sends it. Tells the workers of this
+    /// process after the commit.
+    func makeDue(_ mail: QueuedMail, at now: Timestamp) throws(DomainError)
+    /// The same for all of an application's that are of use at that time, the oldest first; how many they are.
+    func makeMailDue(
+        in application: Identifier<Application>, at now: Timestamp, limit: Int
+    ) throws(DomainError) -> Int
+    /// Removes a mail, whoever may be sending it.
+    func drop(_ mail: QueuedMail) throws(DomainError)
     /// How many mails wait in all applications, how many were given up, and since when the oldest that waits does.
     func mailQueueLength() throws(DomainError) -> (waiting: Int, givenUp: Int, oldest: Timestamp?)
 
@@ -40,6 +61,8 @@ package protocol MessagingQueries {
     /// Removes mails that were given up, and mails of the outbox, made before an instant, and mails that were of no use
     /// any more by then, should nobody have looked after the queue.
     func removeMail(before limit: Timestamp) throws(DomainError)
+    /// Erases what mails say that were given up, and that are of no use any more at an instant.
+    func eraseMail(ofNoUseAt now: Timestamp) throws(DomainError)
 
     /// Lets mails be due that would wait beyond an instant: no wait is so long, and the clock was set back.
     func shortenMailWaits(beyond limit: Timestamp, to now: Timestamp) throws(DomainError)

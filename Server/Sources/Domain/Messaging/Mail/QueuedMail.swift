@@ -5,7 +5,7 @@ package struct QueuedMail: Hashable, Sendable {
     package let id: Identifier<QueuedMail>
     package let application: Identifier<Application>
     package var kind: MailKind
-    /// The sealed `MailPayload`; `nil` once the mail was given up.
+    /// The sealed `MailPayload`; `nil` once the mail was given up and is of no use any more.
     package var sealed: [UInt8]?
     package let createdAt: Timestamp
     /// From then on it is of no use.
@@ -14,7 +14,7 @@ package struct QueuedMail: Hashable, Sendable {
     package var attempts = 0
     /// When it is sent, or tried again; `nil` once it was given up.
     package var nextTryAt: Timestamp?
-    /// Under which claim a node took it last; only by that one does it change.
+    /// Under which claim a node took it, while it is sent or after it was given up; only by that one does it change.
     package var claim: String?
     /// Why the last try failed.
     package var lastFault: String?
