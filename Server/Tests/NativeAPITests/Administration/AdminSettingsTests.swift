@@ -43,7 +43,8 @@ struct AdminSettingsTests {
             (#"{"passwordOnlyMinimumCharacters": 65}"#, "passwordOnlyMinimumCharacters"),
             (#"{"transferLink": "app://x"}"#, "transferLink"),
             (#"{"transferLink": "http://app.example.com/{code}"}"#, "transferLink"),
-            (#"{"transferLink": "javascript:alert('{code}')"}"#, "transferLink"), (#"{"mergeRules": {"a": "best"}}"#, "mergeRules"),
+            (#"{"transferLink": "javascript:alert('{code}')"}"#, "transferLink"),
+            (#"{"mergeRules": {"a": "best"}}"#, "mergeRules"),
             (#"{"mail": {"resetURL": "javascript:alert(1)"}}"#, "mail.resetURL"),
         ])
     func faults(body: String, field: String) async throws {

@@ -156,9 +156,8 @@ extension Contract {
                 // It was given back.
                 try transaction.remove(taken)
                 let isKept = try transaction.queuedMail(mail.id, in: samples.application) == postponed
-                guard let again = try transaction.claim(postponed, until: samples.now + .seconds(99), by: "again") else {
-                    return []
-                }
+                let later = samples.now + .seconds(99)
+                guard let again = try transaction.claim(postponed, until: later, by: "again") else { return [] }
                 try transaction.remove(again)
                 let gone = try transaction.queuedMail(in: samples.application, after: nil, limit: 9)
                 return [
@@ -182,7 +181,7 @@ extension Contract {
             }
             try expectEqual(changes, [.mailQueued])
         },
-        Contract("keeps what a mail says that was given up while it is of use, and the rest of it for longer") { engine in
+        Contract("keeps what a mail says that was given up while it is of use, and the rest for longer") { engine in
             let samples = Samples()
             let mail = samples.mail()
             let outbox = OutboxMail(
