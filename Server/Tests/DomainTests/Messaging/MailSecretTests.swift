@@ -22,6 +22,39 @@ struct MailSecretTests {
     }
 
     @Test(
+        "is no part of an address that the application's name is",
+        arguments: [
+            "https://evil.example/", "evil.example/?c=", "evil.example", ".evil.example", "sms:+81900000000;x=",
+            "evil。example／",
+        ])
+    func name(of name: String) async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        let application = try await world.makeApplication(name)
+        // Each of them is taken: with another name they are what people write.
+        for (text, count) in [
+            ("{{application}}のコードは{{code}}です", 2), ("{{code}}が{{application}}のコード", 3),
+        ] {
+            let template = MailTemplate(subject: "{{application}}", text: text)
+            #expect(try await faults(text: text).isEmpty)
+            let mail = try world.modules.messaging.previewMail(
+                .passwordReset, in: .japanese, template: template, of: application)
+            let words = mail.text.split(separator: " ")
+            #expect(words.contains(Substring(name)) && words.count == count, "\(mail.text)")
+            #expect(mail.subject == name)
+        }
+    }
+
+    @Test("is lost to nobody because a name would begin a line of the head")
+    func separators() async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        let application = try await world.makeApplication("花\u{2028}アプリ")
+        let template = MailTemplate(subject: "コード\u{2029}{{application}}", text: "{{code}}")
+        let mail = try world.modules.messaging.previewMail(
+            .passwordReset, in: .japanese, template: template, of: application)
+        #expect(mail.senderName == "花 アプリ" && mail.subject == "コード 花 アプリ")
+    }
+
+    @Test(
         "stands in the text as a word of its own",
         arguments: [
             "{{code}}", "Your code: {{code}}.", "コード:{{code}}です。", "({{code}})", "<{{link}}>", "Open {{link}}, please!",

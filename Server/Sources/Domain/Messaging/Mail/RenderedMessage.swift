@@ -39,20 +39,29 @@ extension RenderedMessage {
     ) -> MailMessage {
         let settings = application.settings.mail
         let (language, template, values) = template(for: application)
+        let words = besideSecret(values)
         return MailMessage(
-            id: id.rawValue, senderName: settings.senderName ?? application.name, recipient: recipient,
-            subject: MailTemplate.fill(template.subject) { (values[$0] ?? "").onOneLine },
-            text: MailTemplate.fill(template.text) { values[$0] ?? "" },
-            html: renderer.page(of: template, in: language, values), language: language.rawValue,
+            id: id.rawValue, senderName: (settings.senderName ?? application.name).onOneLine, recipient: recipient,
+            subject: MailTemplate.fill(template.subject) { values[$0] ?? "" }.onOneLine,
+            text: MailTemplate.fill(template.text) { words[$0] ?? "" },
+            html: renderer.page(of: template, in: language, words), language: language.rawValue,
             writtenAt: writtenAt)
     }
 
     /// The text message in its language, in the same words.
     package func textMessage(id: Identifier<QueuedMail>, from application: Application) -> TextMessage {
         let (language, template, values) = template(for: application)
+        let words = besideSecret(values)
         return TextMessage(
-            id: id.rawValue, recipient: recipient, text: MailTemplate.fill(template.text) { values[$0] ?? "" },
+            id: id.rawValue, recipient: recipient, text: MailTemplate.fill(template.text) { words[$0] ?? "" },
             language: language.rawValue, purpose: kind.rawValue)
+    }
+
+    /// The values as they may stand in a text with a secret. A name that is an address ends with a space: programs for mail take the
+    /// letters behind it, of every script and with the secret among them, for a part of the address.
+    private func besideSecret(_ values: [MailValue: String]) -> [MailValue: String] {
+        guard kind.hasSecret, let name = values[.application], name.mayBeAddress else { return values }
+        return values.merging([.application: " \(name) "]) { $1 }
     }
 
     private func template(
@@ -83,8 +92,20 @@ extension RenderedMessage {
 }
 
 extension String {
-    /// Without what would begin a line.
+    /// Signs without which nothing is taken for an address.
+    private static let signsOfAddresses = Set("./:。．｡／：".unicodeScalars)
+
+    fileprivate var mayBeAddress: Bool { unicodeScalars.contains(where: Self.signsOfAddresses.contains) }
+
+    /// Without what would begin a line: no header holds it.
     fileprivate var onOneLine: String {
-        String(String.UnicodeScalarView(unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.map { scalar -> Unicode.Scalar in
+                    switch scalar.properties.generalCategory {
+                    case .control, .lineSeparator, .paragraphSeparator: " "
+                    default: scalar
+                    }
+                }))
     }
 }
