@@ -162,9 +162,12 @@ struct EventSecrets: Sendable {
     ) throws(DomainError) -> Replacement {
         let made = try make(purpose: purpose)
         let until = now + overlap.duration
-        var next = SealedSecrets(secret: made.sealed, former: sealed.secret, formerUntil: until)
         let kept = until > now ? replaced(sealed, until: until, purpose: purpose, at: now) : []
-        if kept.count > 1 { next.former = try key.seal(kept.flatMap(\.entry), purpose: purpose) }
+        var next = SealedSecrets(secret: made.sealed)
+        if !kept.isEmpty {
+            let record = try kept.count == 1 ? sealed.secret : key.seal(kept.flatMap(\.entry), purpose: purpose)
+            (next.former, next.formerUntil) = (record, until)
+        }
         return Replacement(secret: made.secret, sealed: next, isTooMany: kept.count > SealedSecrets.maximumFormer)
     }
 
@@ -199,17 +202,21 @@ struct EventSecrets: Sendable {
         return FormerSecret.list(in: try key.open(record, purpose: purpose), until: until).filter { now < $0.until }
     }
 
-    /// Those that sign on when another secret comes.
+    /// Those that sign on when another secret comes. What cannot be opened signs nothing, and keeps nobody from making another one.
     private func replaced(
         _ sealed: SealedSecrets, until: Timestamp, purpose: String, at now: Timestamp
     ) -> [FormerSecret] {
+        let newest: FormerSecret
         do throws(DomainError) {
-            let newest = FormerSecret(bytes: try key.open(sealed.secret, purpose: purpose), until: until)
+            newest = FormerSecret(bytes: try key.open(sealed.secret, purpose: purpose), until: until)
+        } catch {
+            return []  // See above.
+        }
+        do throws(DomainError) {
             let former = try former(sealed, purpose: purpose, at: now)
             return [newest] + former.map { FormerSecret(bytes: $0.bytes, until: min($0.until, until)) }
         } catch {
-            // What cannot be opened signs nothing, and keeps nobody from making another secret.
-            return []
+            return [newest]  // See above.
         }
     }
 

@@ -57,7 +57,7 @@ package struct ThemeDraft: Sendable {
         self.value = value
     }
 
-    /// The first member that a theme does not have, by the alphabet: bodies are closed, so that one that is misspelt is told.
+    /// The first member that a theme does not have, by the alphabet: bodies are closed, so that one that is misspelt is reported.
     ///
     /// - Parameters:
     ///   - sent: A theme as it came.

@@ -100,7 +100,7 @@ struct AdminSettingsTests {
             expect(refused, 400, .unknownMember)
             #expect(refused.text.contains("Unknown member: \(name)."), "\(refused.text)")
         }
-        // What the theme leaves to whoever writes it: screens, languages and texts of apps.
+        // What a theme leaves to its authors: screens, languages and texts of apps.
         let open = #"{"brand": null, "texts": {"fr": {"logIn.own": "Bonjour"}}, "backgroundImages": {}}"#
         #expect(try await world.send("owner", .put, path, body: open).status == 200)
         #expect(try await world.send("owner", .delete, path).status == 204)

@@ -49,7 +49,7 @@ package protocol MessagingQueries {
     func makeMailDue(
         in application: Identifier<Application>, at now: Timestamp, limit: Int
     ) throws(DomainError) -> Int
-    /// Removes a mail, whoever may be sending it.
+    /// Removes a mail, also while a node sends it.
     func drop(_ mail: QueuedMail) throws(DomainError)
     /// How many mails wait in all applications, how many were given up, and since when the oldest that waits does.
     func mailQueueLength() throws(DomainError) -> (waiting: Int, givenUp: Int, oldest: Timestamp?)
