@@ -270,10 +270,8 @@ private struct FormerSecret {
         }
         return stride(from: 0, to: record.count, by: entryBytes).map { start in
             let entry = record.dropFirst(start).prefix(entryBytes)
-            let milliseconds = entry.dropFirst(secretBytes).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            return Self(
-                bytes: Array(entry.prefix(secretBytes)),
-                until: Timestamp(milliseconds: Int64(bitPattern: milliseconds)))
+            let milliseconds = entry.dropFirst(secretBytes).reduce(Int64(0)) { $0 << 8 | Int64(clamping: $1) }
+            return Self(bytes: Array(entry.prefix(secretBytes)), until: Timestamp(milliseconds: milliseconds))
         }
     }
 
