@@ -191,7 +191,8 @@ struct EventSecrets: Sendable {
         _ sealed: SealedSecrets, purpose: String, at now: Timestamp
     ) throws(DomainError) -> [Secret] {
         let newest = try key.open(sealed.secret, purpose: purpose)
-        return [Self.text(of: newest)] + (try former(sealed, purpose: purpose, at: now)).map { Self.text(of: $0.bytes) }
+        let former = try former(sealed, purpose: purpose, at: now)
+        return ([newest] + former.map(\.bytes)).map { Self.text(of: $0) }
     }
 
     /// Those before the newest that still sign, the newest first.
