@@ -128,7 +128,7 @@ struct MailTests {
         func change(_ arguments: String...) async throws -> Program.Finished {
             try await Program.run(["mail"] + arguments + ["--application", application, "--data", folder.path])
         }
-        let dead = try #require(queue.first(where: \.isGivenUp)).id
+        let dead = try #require(queue.first { $0.isGivenUp }).id
         let again = try await change("retry", dead)
         #expect(again.status == 0 && again.output.contains("1 mail."), "\(again.errors)")
         #expect(try await change("retry").status == 0)
