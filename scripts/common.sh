@@ -77,9 +77,11 @@ prepare_release() {
         _CFURLSessionInterface _CFXMLInterface; do
         essentials_arguments+=(-Xlinker "--remap-inputs=*/lib$archive.a=/dev/null")
     done
-    # What libraries name and nobody here asks them for: the formatter of Hummingbird's forms, Mustache's null and its folders of
-    # templates. Who did would stop the program.
+    # What libraries name and nobody here asks them for: the formatter of Hummingbird's forms; Mustache's null, its folders of
+    # templates, and the lock of its content types, which a template names by {{% (`make lint` refuses it). Who did would stop
+    # the program.
     for symbol in '$s10Foundation13DateFormatterCMn' '$s10Foundation6NSNullCMn' \
+        '$s10Foundation6NSLockCMa' '$s10Foundation6NSLockCACycfc' \
         '$s20FoundationEssentials11FileManagerC0A0E10enumerator6atPathAcDE19DirectoryEnumeratorCSgSS_tF'; do
         essentials_arguments+=(-Xlinker "--defsym=$symbol=0")
     done

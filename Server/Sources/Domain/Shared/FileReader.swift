@@ -25,7 +25,7 @@ extension Error {
         case .fileWriteFileExists: SystemFault(number: EEXIST).description
         case .fileWriteOutOfSpace: SystemFault(number: ENOSPC).description
         case .fileWriteVolumeReadOnly: SystemFault(number: EROFS).description
-        default: "\(fault)"
+        default: "error \(fault.code.rawValue) of Foundation"
         }
     }
 }

@@ -206,6 +206,6 @@ package struct InstallationCopy: Sendable {
 extension TableFault {
     /// Whether it is for want of room, by the words of SQLite, or of the system as PostgreSQL passes them on.
     fileprivate var isOfFullDisk: Bool {
-        ["disk is full", String(cString: strerror(ENOSPC))].contains { description.contains($0) }
+        ["disk is full", String(cString: strerror(ENOSPC))].contains { description.firstRange(of: $0) != nil }
     }
 }
