@@ -44,7 +44,7 @@ extension HostedPageRequest {
         let linkable = try await providers().filter { name in !user.identities.contains { $0.provider == name } }
         let fields = profileFields(of: user, state.profile, canLink: !linkable.isEmpty)
         let facts = facts(of: user)
-        let name = user.displayName ?? user.username ?? user.email ?? text("account.anonymous")
+        let name = shownName(of: user)
         var own: PageTemplates.Model = [
             "cardClass": "card-wide", "who": name, "initial": name.first.map { String($0).uppercased() } ?? "",
             "isAnonymous": user.isAnonymous, "isRegistered": !user.isAnonymous,
@@ -84,6 +84,16 @@ extension HostedPageRequest {
         return try html(
             "account", model("account", own), status: state.errors?.status ?? .ok,
             formTargets: formTargets())
+    }
+
+    /// By what a person knows an account again: a name, or what leads to it.
+    func shownName(of user: User) -> String {
+        if let name = user.ownName { return name }
+        if user.isAnonymous { return text("account.anonymous") }
+        guard let identity = user.identities.first(where: { $0.provider.registers && $0.provider != .passkey }) else {
+            return text("account.withPasskey")
+        }
+        return text("account.withProvider", ["name": ProviderBrand.of(identity.provider).name])
     }
 
     private func passkeyModels(_ user: User, _ passkeys: [Passkey]) -> PageTemplates.Model {
@@ -195,6 +205,11 @@ extension HostedPageRequest {
         let days = String(grace.components.seconds / 86_400)
         return text("account.deleteLead", ["days": days, "duration": grace.text(in: browser.language)])
     }
+}
+
+extension User {
+    /// A name that the person or the app has given; a provider may tell none.
+    var ownName: String? { displayName ?? username ?? email ?? phone }
 }
 
 extension AccountState {

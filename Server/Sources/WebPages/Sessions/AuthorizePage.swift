@@ -166,7 +166,8 @@ extension HostedPageRequest {
 
     /// Somebody is logged in already: it is up to them. Another app may have taken an app's address (RFC 8252 §8.6).
     func ask(_ asked: AuthorizationAsked, _ who: Authenticated, _ query: String) throws -> Response {
-        let name = who.user.displayName ?? who.user.username ?? who.user.email ?? text("account.anonymous")
+        let name = shownName(of: who.user)
+        let title = who.user.ownName.map { text("consent.title", ["name": $0]) } ?? text("consent.unnamed")
         let action = "/a/\(application.id.rawValue)/authorize?\(query)"
         let other = "/a/\(application.id.rawValue)/log-in?\(FormValues.query([(Self.continuationParameter, query)]))"
         return try html(
@@ -174,7 +175,7 @@ extension HostedPageRequest {
             model(
                 "consent",
                 [
-                    "title": text("consent.title", ["name": name]), "who": name, "action": action, "other": other,
+                    "title": title, "who": name, "action": action, "other": other,
                     "initial": name.first.map { String($0).uppercased() } ?? "",
                 ]),
             formTargets: RedirectAddress.sources(of: asked.request.redirect))

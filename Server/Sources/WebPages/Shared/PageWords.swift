@@ -45,7 +45,7 @@ extension DomainError {
             .identityUnknown: ("providerRefused", .unprocessableContent),
             .providerUnavailable: ("providerUnavailable", .badGateway),
             .providerMisconfigured: ("providerUnavailable", .badGateway), .identityTaken: ("identityTaken", .conflict),
-            .providerAlreadyLinked: ("identityTaken", .conflict), .lastWayIn: ("lastWayIn", .conflict),
+            .providerAlreadyLinked: ("providerAlreadyLinked", .conflict), .lastWayIn: ("lastWayIn", .conflict),
             .hookRefused: ("hookRefused", .forbidden), .hookUnavailable: ("unavailable", .serviceUnavailable),
             .passkeyUnknown: ("passkeyUnknown", .unprocessableContent),
             .passkeyRefused: ("passkeyRefused", .unprocessableContent),

@@ -65,12 +65,23 @@ struct AuthorizationStateTests {
             return Dictionary(items.map { ($0.name, $0.value ?? "") }) { $1 }
         }
 
+        /// Presses the button on the account page that links the provider: what the provider is asked.
+        func link(_ browser: Browser, query: String = "") async throws -> [String: String] {
+            let account = try await browser.get(browser.path("account") + query)
+            let sent = try await browser.post(
+                browser.path("account/link") + query, ["provider": AuthorizationStateTests.provider],
+                token: account.token)
+            let link = sent.html.firstMatch(of: /class="button" href="([^"]+)"/)?.output.1.description
+            return Self.asked(link?.replacing("&amp;", with: "&"))
+        }
+
         /// Comes back as a person whom the provider knows.
         func comeBack(
-            _ browser: Browser, _ asked: [String: String], subject: String = "hana", nonce: String? = nil,
-            state: String? = nil, loggedInBefore age: Int64? = nil
+            _ browser: Browser, _ asked: [String: String], subject: String = "hana",
+            more: [String: JSONValue] = ["name": "花"], nonce: String? = nil, state: String? = nil,
+            loggedInBefore age: Int64? = nil
         ) async throws -> Page {
-            var more: [String: JSONValue] = ["name": "花"]
+            var more = more
             if let age { more["auth_time"] = .integer(server.clock.now.milliseconds / 1000 - age) }
             let code = work.code(
                 work.claims(
@@ -271,11 +282,7 @@ struct AuthorizationStateTests {
         let browser = Browser(world.server)
         try await browser.open(accountOf: try await world.server.person(), isProven: true)
         let query = Self.waiting(world.server, at: WebLogInTests.redirect, "&prompt=create")
-        let account = try await browser.get(browser.path("account") + query)
-        let sent = try await browser.post(
-            browser.path("account/link") + query, ["provider": Self.provider], token: account.token)
-        let link = sent.html.firstMatch(of: /class="button" href="([^"]+)"/)?.output.1.description
-        let back = try await world.comeBack(browser, World.asked(link?.replacing("&amp;", with: "&")))
+        let back = try await world.comeBack(browser, try await world.link(browser, query: query))
         #expect(back.location?.hasPrefix("\(WebLogInTests.redirect)?code=") == true, "\(back.location ?? back.html)")
     }
 
@@ -286,20 +293,46 @@ struct AuthorizationStateTests {
         #expect(try await world.comeBack(first, try await world.leave(first)).status == 303)
         let browser = Browser(world.server)
         try await browser.fill("sign-up", ["username": "taro", "password": Self.password])
-        let account = try await browser.get(browser.path("account"))
-        func link(_ subject: String) async throws -> Page {
-            let sent = try await browser.post(
-                browser.path("account/link"), ["provider": Self.provider], token: account.token)
-            let link = sent.html.firstMatch(of: /class="button" href="([^"]+)"/)?.output.1.description ?? ""
-            let items = URLComponents(string: link.replacing("&amp;", with: "&"))?.queryItems ?? []
-            let asked = Dictionary(items.map { ($0.name, $0.value ?? "") }) { $1 }
-            return try await world.comeBack(browser, asked, subject: subject)
-        }
-        let conflict = try await link("hana")
+        let conflict = try await world.comeBack(browser, try await world.link(browser))
         #expect(conflict.status == 409 && conflict.html.contains("There is such an account already"))
-        let linked = try await link("taro-at-work")
+        let linked = try await world.comeBack(browser, try await world.link(browser), subject: "taro-at-work")
         #expect(linked.location == browser.path("account") + "?done=identityLinked")
         let again = try await browser.get(browser.path("account"))
         #expect(again.html.contains(#"aria-label="Remove: Work""#) && !again.html.contains("Link Work"))
+        // In a tab that was open before.
+        let second = try await world.comeBack(browser, try await world.link(browser), subject: "taro-at-home")
+        #expect(second.status == 409 && second.html.contains("Another account of that service is linked already"))
+    }
+
+    @Test("lead to a choice that tells an account without a name from a guest's, and offers what is possible alone")
+    func namelessConflict() async throws {
+        let world = try await World()
+        let first = Browser(world.server)
+        #expect(try await world.comeBack(first, try await world.leave(first), more: [:]).status == 303)
+        let nameless = "<strong>Account with Work</strong>"
+        #expect(try await first.get(first.path("account")).html.contains(nameless))
+        let consent = try await first.get(
+            first.path("authorize")
+                + "?client_id=\(world.server.application.id)&redirect_uri=\(Browser.escaped(Self.scheme))"
+                + "&response_type=code&code_challenge=\(WebLogInTests.challenge)&code_challenge_method=S256&state=s")
+        #expect(consent.html.contains(nameless) && consent.html.contains("Continue with this account?"))
+        let merge = #"value="merge""#
+        let guest = Browser(world.server)
+        try await guest.open(accountOf: try await world.server.person(), isProven: true)
+        let ofGuest = try await world.comeBack(guest, try await world.link(guest), more: [:])
+        #expect(ofGuest.status == 409 && ofGuest.html.contains(nameless), "\(ofGuest.html)")
+        #expect(ofGuest.html.contains("<strong>Guest</strong>") && ofGuest.html.contains(merge))
+        // What cannot be linked is no name that could be chosen anew.
+        #expect(!ofGuest.html.contains("Then choose another name."))
+        // A registered user's account is brought into no other: the button led to an error, and the choice was gone.
+        let taro = Browser(world.server)
+        try await taro.fill("sign-up", ["username": "taro", "password": Self.password])
+        let conflict = try await world.comeBack(taro, try await world.link(taro), more: [:])
+        #expect(conflict.status == 409 && !conflict.html.contains(merge), "\(conflict.html)")
+        let ticket = try #require(conflict.value(of: "ticket"))
+        let switched = try await taro.post(
+            taro.path("account/merge"), ["ticket": ticket, "choice": "switch"], token: conflict.token)
+        #expect(switched.status == 303)
+        #expect(try await taro.get(taro.path("account")).html.contains(nameless))
     }
 }
