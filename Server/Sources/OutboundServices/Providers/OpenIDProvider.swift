@@ -178,7 +178,10 @@ package struct OpenIDProvider: IdentityProvider {
             email: claims.email, displayName: claims.text("name") ?? claims.text("nickname"), replay: verified.replay)
         // Only of who is asked for a log-in of now: Kakao and Yahoo! JAPAN tell the time of a session's beginning unasked, and who
         // has one there could not show another log-in.
-        if preset == nil { person.authenticatedAt = claims.time("auth_time") }
+        if preset == nil, claims.has("auth_time") {
+            // One that cannot be understood shows no log-in of now.
+            person.authenticatedAt = claims.time("auth_time") ?? Timestamp(milliseconds: 0)
+        }
         person.hostedDomain = claims.text("hd").flatMap { $0.isEmpty ? nil : $0 }
         return person
     }

@@ -152,6 +152,18 @@ struct AuthorizationStateTests {
         #expect(back.location?.hasPrefix("\(WebLogInTests.redirect)?code=") == true)
     }
 
+    @Test(
+        "show no log-in of now by a time that cannot be understood",
+        arguments: ["1795894488", "now", 1e308, .bool(true), .integer(-1)] as [JSONValue])
+    func unreadableTime(time: JSONValue) async throws {
+        let world = try await World()
+        let browser = Browser(world.server)
+        let query = Self.waiting(world.server, at: WebLogInTests.redirect, "&prompt=login")
+        let asked = try await world.leave(browser, query: query)
+        let back = try await world.comeBack(browser, asked, more: ["auth_time": time])
+        #expect(back.location?.hasPrefix(browser.path("log-in")) == true, "\(back.location ?? back.html)")
+    }
+
     /// The query of a page while an app waits.
     static func waiting(_ server: TestServer, at redirect: String, _ demand: String = "") -> String {
         let request =
