@@ -40,6 +40,11 @@ public struct ConflictModel: FormScreen {
     public var screen: ScreenName { .conflict }
     /// Until when it can be decided.
     public var expiresAt: Date { conflict.expiresAt }
+    /// What the server does with them: it brings a guest's account into another one, but a registered user's into none.
+    public var choices: [MergeChoice] {
+        guard let preview else { return [] }
+        return preview.current.isAnonymous ? [.keep, .switch, .merge] : [.keep, .switch]
+    }
     /// Whether the choice can be confirmed.
     public var canConfirm: Bool { form.isEnabled && preview != nil && choice != nil && result == nil }
     /// Whether the merge can be taken apart.
@@ -54,7 +59,7 @@ public struct ConflictModel: FormScreen {
         case .form(let event): return handleForm(event)
         case .reload: return preview == nil ? form.run(.preview(conflict)) : []
         case .chosen(let choice):
-            if form.isEnabled, result == nil { self.choice = choice }
+            if form.isEnabled, result == nil, choices.contains(choice) { self.choice = choice }
             return []
         case .confirmed:
             guard canConfirm, let choice else { return [] }

@@ -26,7 +26,7 @@
                 if let preview = model.preview, model.result == nil {
                     choice(.keep, .conflictKeep, preview.current)
                     choice(.switch, .conflictSwitch, preview.other)
-                    choice(.merge, .conflictMerge, preview.merged)
+                    if model.choices.contains(.merge) { choice(.merge, .conflictMerge, preview.merged) }
                     SubmitButton(.conflict, model.form, .conflictButton) { runner.send(.confirmed) }
                         .disabled(!model.canConfirm)
                 } else if model.result == nil, model.form.isEnabled {

@@ -26,6 +26,7 @@ struct AccountScreenTests {
         let screen = await world.show(ConflictModel(try await conflict()))
         let preview = try #require(screen.model.preview)
         #expect(preview.other.username == "hana" && preview.merged.fields["score"] == 3)
+        #expect(screen.model.choices == [.keep, .switch, .merge])
         screen.send(.confirmed)
         #expect(!screen.model.canConfirm && !screen.model.canUndo)
         screen.send(.chosen(.merge))
@@ -63,6 +64,26 @@ struct AccountScreenTests {
         await screen.settle()
         #expect(await world.client.currentUser?.isAnonymous == (choice == .keep))
         #expect(world.heard.log == ["conflict succeeded", "show"])
+    }
+
+    @Test("offer no merge of a registered user's account, which the server refuses")
+    func registeredConflict() async throws {
+        let credential = ProviderCredential.test(.google, user: "hana", nonce: "first")
+        _ = try await world.anotherClient().logIn(with: credential)
+        _ = try await world.client.signUp(username: "taro", password: password)
+        let error = await #expect(throws: OkaeriError.self) {
+            try await world.client.link(.test(.google, user: "hana", nonce: "second"))
+        }
+        guard case .conflict(let conflict)? = error else { throw OkaeriError.conflictExpected }
+        let screen = await world.show(ConflictModel(conflict))
+        #expect(screen.model.choices == [.keep, .switch])
+        screen.send(.chosen(.merge))
+        #expect(screen.model.choice == nil && !screen.model.canConfirm)
+        screen.send(.chosen(.switch))
+        screen.send(.confirmed)
+        await screen.settle()
+        let user = try #require(await world.client.currentUser)
+        #expect(!user.isAnonymous && user.username == nil && world.heard.log == ["conflict succeeded", "show"])
     }
 
     @Test("look at both accounts once more after a failure")
