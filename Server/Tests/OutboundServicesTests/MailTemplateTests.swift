@@ -69,6 +69,28 @@ struct MailTemplateTests {
     }
 
     @Test(
+        "stand in a mail whatever separator of lines came along with a name or a subject that was pasted",
+        arguments: ["\u{2028}", "\u{2029}", "\u{85}"])
+    func separators(separator: String) throws {
+        let names = [
+            Self.application("花\(separator)アプリ"),
+            Self.application("花", MailSettings(senderName: "花\(separator)アプリ")),
+            Self.application(
+                "花",
+                MailSettings(templates: [
+                    .logInCode: [
+                        .japanese: MailTemplate(subject: "花\(separator)アプリ", text: "{{code}}\(separator){{email}}")
+                    ]
+                ])),
+        ]
+        for application in names {
+            let message = Self.message(Self.rendered(.logInCode), from: application)
+            #expect([message.senderName, message.subject].contains { $0.contains("花 アプリ") })
+            #expect(throws: Never.self) { try MIMEMessage(message, from: "noreply@example.com") }
+        }
+    }
+
+    @Test(
         "are in the first language that they know, else in English",
         arguments: [
             (["ko-KR", "ja"], MailLanguage.korean), (["fr", "ja-JP", "ko"], .japanese), (["JA"], .japanese),
