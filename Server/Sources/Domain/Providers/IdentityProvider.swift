@@ -120,8 +120,8 @@ package struct IdentityProviders: Sendable {
     /// Calls under way at once to the provider of the admins, which wait for no application's.
     package static let callsOfAdmins = 4
 
-    private let tenantLanes = SharedLanes(lanesOfTenants)
-    private let namedLanes = SharedLanes(lanesOfNamed)
+    private let tenantLanes = ProviderLanes(lanesOfTenants)
+    private let namedLanes = ProviderLanes(lanesOfNamed)
 
     /// No provider at all.
     package static var none: IdentityProviders { IdentityProviders(named: [:], openID: nil, admins: nil, apple: nil) }
@@ -143,7 +143,7 @@ package struct IdentityProviders: Sendable {
     }
 
     /// What the tokens of a service that users have left take: Firebase's keys are at one address, others' where tenants say.
-    func lanes(of service: OldService.Name) -> SharedLanes { service == .firebase ? namedLanes : tenantLanes }
+    func lanes(of service: OldService.Name) -> ProviderLanes { service == .firebase ? namedLanes : tenantLanes }
 
     /// The provider of a name; `nil` for none.
     package subscript(provider: Identity.Provider) -> (any IdentityProvider)? {

@@ -40,7 +40,8 @@ package struct VerifyOldToken: Sendable {
                 let bytes = try sealingKey.open(sealed, purpose: OldService.purpose(known, application.id))
                 return Secret(String(decoding: bytes, as: UTF8.self))
             }
-            return try await providers.lanes(of: known).run(for: application.id) { () async throws(DomainError) in
+            let part = ProviderLanes.Part(known.rawValue, of: application.id)
+            return try await providers.lanes(of: known).run(part) { () async throws(DomainError) in
                 try await tokens.identify(token, of: service, secret: secret)
             }
         }

@@ -104,10 +104,13 @@ struct LanesTests {
 
     @Test("is over when the work is, however it ends; what is too much does not begin")
     func work() async throws {
-        let (lanes, application) = (SharedLanes(4), Self.application(1))
+        func part(_ provider: String, of application: Int = 1) -> ProviderLanes.Part {
+            ProviderLanes.Part(provider, of: Self.application(application))
+        }
+        let (lanes, apple) = (ProviderLanes(8), part("apple"))
         func refusal(of work: () async throws(DomainError) -> Void) async -> DomainError? {
             do throws(DomainError) {
-                try await lanes.run(for: application, work)
+                try await lanes.run(apple, work)
                 return nil
             } catch {
                 return error
@@ -116,17 +119,19 @@ struct LanesTests {
         for _ in 0..<3 {
             let refused = await refusal(of: { () async throws(DomainError) -> Void in throw .credentialRefused })
             #expect(refused == .credentialRefused)
-            let answer = try await lanes.run(for: application) { () async throws(DomainError) -> Int in 7 }
+            let answer = try await lanes.run(apple) { () async throws(DomainError) -> Int in 7 }
             #expect(answer == 7)
         }
-        #expect(lanes.take(for: application) && lanes.take(for: application))
+        for _ in 0..<3 { #expect(lanes.take(apple)) }
         var isBegun = false
         let refused = await refusal(of: { () async throws(DomainError) -> Void in isBegun = true })
         #expect(refused == .providerUnavailable && !isBegun)
-        // Others have their half.
-        let other = try await lanes.run(for: Self.application(2)) { () async throws(DomainError) -> Int in 8 }
+        // Another provider of the application has what is left of its half, and others have theirs.
+        #expect(lanes.take(part("google")) && !lanes.take(part("google")) && !lanes.take(part("line")))
+        let other = try await lanes.run(part("apple", of: 2)) { () async throws(DomainError) -> Int in 8 }
         #expect(other == 8)
-        lanes.leave(application)
+        lanes.leave(part("google"))
+        lanes.leave(apple)
         let again = await refusal(of: { () async throws(DomainError) -> Void in isBegun = true })
         #expect(again == nil && isBegun)
     }

@@ -213,69 +213,6 @@ struct RemoteDocumentTests {
     }
 }
 
-/// Says nothing before it is let.
-private final class HeldProvider: IdentityProvider {
-    private let (begun, begin) = AsyncStream<Void>.makeStream()
-    let gate = Gate()
-
-    func faults(in settings: ProviderSettings, secret: Secret?) -> [ValidationError] { [] }
-
-    func identify(
-        _ credential: ProviderCredential, for configured: ConfiguredProvider
-    ) async throws(DomainError) -> ExternalIdentity? {
-        begin.yield()
-        await gate.pass()
-        return nil
-    }
-
-    func redeem(
-        _ code: ProviderCredential.AuthorizationCode, nonce: Secret?, of person: ExternalIdentity?,
-        for configured: ConfiguredProvider
-    ) async throws(DomainError) -> ExternalIdentity { throw .providerRefused }
-
-    func revoke(_ grant: Secret, audience: String, for configured: ConfiguredProvider) async throws(DomainError) {}
-
-    func check(_ configured: ConfiguredProvider) async -> ProviderFinding { .accepted }
-
-    func waitForCalls(_ count: Int) async {
-        for await _ in begun.prefix(count) {}
-    }
-}
-
-/// Issue 18: six calls to one tenant's issuer that said nothing held up the log-ins of all other tenants.
-@Suite("An issuer of one application's that says nothing", .timeLimit(.minutes(5)))
-struct TenantsProviderTests {
-    private static let name = Identity.Provider(rawValue: "oidc:company")
-
-    private func configured(_ application: String) -> ConfiguredProvider {
-        ConfiguredProvider(
-            application: Identifier(rawValue: application),
-            settings: ProviderSettings(provider: Self.name, audiences: ["app"], issuer: "https://id.example.com"),
-            secret: nil)
-    }
-
-    @Test("is asked by half of all calls at the most, and holds up no other application")
-    func half() async throws {
-        let held = HeldProvider()
-        let providers = IdentityProviders(named: [:], openID: held, admins: nil, apple: nil)
-        let provider = try #require(providers[Self.name])
-        let (slow, other) = (configured("slow"), configured("other"))
-        let tasks = (0..<IdentityProviders.lanesOfTenants / 2).map { _ in
-            Task { _ = try await provider.identify(ProviderCredential(), for: slow) }
-        }
-        await held.waitForCalls(tasks.count)
-        await #expect(throws: DomainError.providerUnavailable) {
-            try await provider.identify(ProviderCredential(), for: slow)
-        }
-        #expect(await provider.check(slow) == .unreachable)
-        let asked = Task { _ = try await provider.identify(ProviderCredential(), for: other) }
-        await held.waitForCalls(1)
-        held.gate.open()
-        for task in tasks + [asked] { try await task.value }
-        #expect(await provider.check(slow) == .accepted)
-    }
-}
-
 /// Accepts calls, and says nothing before it is let.
 private final class SilentProvider: FakeProvider {
     private let (begun, begin) = AsyncStream<Void>.makeStream()
@@ -317,12 +254,13 @@ struct NamedProviderTests {
             secret: Secret("secret"))
     }
 
-    @Test("keeps neither another application nor the admins waiting, and is refused beyond half of all calls")
+    @Test("keeps no other provider or application and no admin waiting, and is refused beyond its part of all calls")
     func half() async throws {
         let (silent, quick) = (SilentProvider(), QuickProvider())
         var addresses = ProviderAddresses()
         addresses.facebookGraph = await FakeHost.address(of: silent)
         addresses.kakao = await FakeHost.address(of: quick)
+        addresses.naver = addresses.kakao
         let caller = CurlCaller(
             limits: .init(connecting: .seconds(120), whole: .seconds(300), calls: IdentityProviders.lanesOfNamed),
             policy: FakeHost.policy)
@@ -331,25 +269,28 @@ struct NamedProviderTests {
             at: addresses, call: caller, adminCall: adminCaller, tenantCall: tenantCaller, clock: StandingClock(),
             randomness: TestRandomness())
         let flooded = try #require(providers[.facebook])
-        let flood = configured("flood", .facebook)
+        let (flood, part) = (configured("flood", .facebook), ProviderLanes.part(of: IdentityProviders.lanesOfNamed))
         let ended = EndedChecks()
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<IdentityProviders.lanesOfNamed / 2 {
+            for _ in 0..<part {
                 group.addTask {
                     _ = await flooded.check(flood)
                     ended.note()
                 }
             }
-            await silent.waitForCalls(IdentityProviders.lanesOfNamed / 2)
+            await silent.waitForCalls(part)
             await #expect(throws: DomainError.providerUnavailable) {
                 try await flooded.identify(ProviderCredential(accessToken: Secret("token")), for: flood)
             }
             await #expect(throws: DomainError.providerUnavailable) {
                 try await flooded.revoke(Secret("grant"), audience: "app", for: flood)
             }
-            _ = await providers[.kakao]?.check(configured("other", .kakao))
-            #expect(quick.calls > 0)
-            let before = quick.calls
+            var before = 0
+            for (application, name) in [("flood", Identity.Provider.naver), ("other", .kakao)] {
+                _ = await providers[name]?.check(configured(application, name))
+                #expect(quick.calls > before, "\(application)")
+                before = quick.calls
+            }
             let issuer = addresses.kakao
             let ofAdmins = configured("", Identity.Provider(rawValue: "oidc:admins"), issuer: issuer)
             _ = await providers.admins?.check(ofAdmins)
@@ -375,12 +316,12 @@ struct NamedProviderTests {
         var moving = configured("moving", .apple)
         (moving.settings.teamId, moving.settings.keyId) = (AppleWorld.team, AppleWorld.keyId)
         moving.secret = Secret(P256.Signing.PrivateKey().pemRepresentation)
-        let flood = moving
+        let (flood, part) = (moving, ProviderLanes.part(of: IdentityProviders.lanesOfNamed))
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<IdentityProviders.lanesOfNamed / 2 {
+            for _ in 0..<part {
                 group.addTask { _ = try? await apple.migrationToken(for: flood) }
             }
-            await silent.waitForCalls(IdentityProviders.lanesOfNamed / 2)
+            await silent.waitForCalls(part)
             await #expect(throws: DomainError.providerUnavailable) {
                 try await apple.person(transferredAs: "name", token: Secret("token"), for: flood)
             }
