@@ -57,13 +57,26 @@ struct ShowProviderCallback: HostedPage {
         }
     }
 
+    /// What providers say when the person goes back (RFC 6749 §4.1.2.1; Apple, LinkedIn).
+    private static let cancellations: Set<String> = [
+        "access_denied", "user_cancelled_authorize", "user_cancelled_login",
+    ]
+    /// What they say when they are the ones that cannot go on.
+    private static let outages: Set<String> = ["server_error", "temporarily_unavailable"]
+
     /// - Throws: anything, for a page that leads on to the app that waits.
     private func goOn(
         from provider: Identity.Provider, _ returned: ReadAuthorizationState.Returned, _ request: HostedPageRequest
     ) async throws -> Response {
         let query = request.browser.query
+        if let word = query["error"], !Self.cancellations.contains(word) {
+            // Somebody who reads nothing of it presses the same button again.
+            let fault: DomainError = Self.outages.contains(word) ? .providerUnavailable : .providerRefused
+            guard returned.isLink, let who = try await request.session() else { throw fault }
+            return try await refuse(who, fault, request)
+        }
         guard query["error"] == nil, let code = query["code"], !code.isEmpty else {
-            // Most often the person pressed “cancel” there.
+            // The person pressed “cancel” there.
             return PageResponse.redirect(to: request.path(returned.isLink ? "account" : "log-in"), request.browser)
         }
         let credential = ProviderCredential(
@@ -131,12 +144,19 @@ struct ShowProviderCallback: HostedPage {
                 provider, credential, displayName: nil, by: who, isProven: false, from: request.browser.origin)
         } catch {
             if let offer = error.mergeOffer { return try await request.conflict(who, offer) }
-            return try await request.refused(who, error) {
-                AccountState(errors: request.errors(of: $0, request.profileFields(of: who.user)))
-            }
+            return try await refuse(who, error, request)
         }
         guard who.user.isAnonymous else { return request.done("identityLinked") }
         return try request.goOn(upgraded: linked, of: who, doing: "identityLinked")
+    }
+
+    /// The account page with what went wrong.
+    private func refuse(
+        _ who: Authenticated, _ error: DomainError, _ request: HostedPageRequest
+    ) async throws -> Response {
+        try await request.refused(who, error) {
+            AccountState(errors: request.errors(of: $0, request.profileFields(of: who.user)))
+        }
     }
 }
 

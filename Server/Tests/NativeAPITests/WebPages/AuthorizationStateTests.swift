@@ -272,6 +272,31 @@ struct AuthorizationStateTests {
         #expect(back.location == browser.path("log-in"))
     }
 
+    @Test(
+        "say so when the provider sends the person back because of a fault of its own, or of the settings",
+        arguments: [
+            ("server_error", 502, "The other service cannot be reached now."),
+            ("temporarily_unavailable", 502, "The other service cannot be reached now."),
+            ("invalid_scope", 422, "The other service did not confirm it."),
+            ("<script>alert(1)</script>", 422, "The other service did not confirm it."),
+        ])
+    func providersFault(word: String, status: Int, words: String) async throws {
+        let world = try await World()
+        func back(_ browser: Browser, _ asked: [String: String]) async throws -> Page {
+            try await browser.get(
+                browser.path("provider/\(Self.provider)/callback")
+                    + "?error=\(Browser.escaped(word))&state=\(asked["state"] ?? "")")
+        }
+        let visitor = Browser(world.server)
+        let refused = try await back(visitor, try await world.leave(visitor))
+        #expect(refused.status == status && refused.html.contains(words), "\(refused.html)")
+        #expect(!refused.html.contains("alert(1)"))
+        let owner = Browser(world.server)
+        try await owner.fill("sign-up", ["username": "taro", "password": Self.password])
+        let linked = try await back(owner, try await world.link(owner))
+        #expect(linked.status == status && linked.html.contains(words) && linked.html.contains("<strong>taro</strong>"))
+    }
+
     @Test("lead on to the app that waits also when something went wrong there")
     func failed() async throws {
         let world = try await World()
