@@ -122,11 +122,12 @@ package struct LogInWithProvider: Sendable {
             try link.use(in: transaction, application)
             try transaction.markUsed(person.replay, in: application)
             let logIn: Result<LogIn, DomainError>
-            if var known = try transaction.user(for: person, in: application) {
-                try issuer.refuseBlocked(known)
-                try transaction.complete(
-                    &known, displayName: candidate.user.displayName, email: person.email, recording: taken, at: now)
-                logIn = try issuer.issue(to: known, joining: link, in: transaction)
+            if let known = try transaction.user(for: person, in: application) {
+                logIn = try issuer.issue(to: known, joining: link, in: transaction) { user throws(DomainError) in
+                    // Not of a user whose second factor is still missing.
+                    try transaction.complete(
+                        &user, displayName: candidate.user.displayName, email: person.email, recording: taken, at: now)
+                }
             } else {
                 var new = candidate
                 try transaction.take(person.email, for: &new.user, at: now)

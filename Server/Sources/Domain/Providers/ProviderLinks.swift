@@ -77,14 +77,15 @@ extension Transaction {
     }
 
     /// Gives a user without a mail address the one that the provider has verified, unless it is somebody else's: an
-    /// address alone never leads one person to another's account (requirement 32).
+    /// address alone never leads one person to another's account (requirement 32). Nor is it given to a user with a second
+    /// factor, who shows that for an address: a reset by it ends all other ways in (decision 0195).
     ///
     /// - Returns: whether the user has it now and had not before.
     @discardableResult
     func take(_ email: ProviderEmail?, for user: inout User, at now: Timestamp) throws(DomainError) -> Bool {
-        guard user.email == nil, let email, email.isVerified, let address = MailAddress(email.address) else {
-            return false
-        }
+        guard user.email == nil, !user.hasSecondFactor, let email, email.isVerified,
+            let address = MailAddress(email.address)
+        else { return false }
         let identifier = LogInIdentifier(.email, shown: address.text)
         guard try self.user(identifier, in: user.application) == nil else { return false }
         user.email = address.text

@@ -23,6 +23,20 @@ struct AppleLinkTests {
         #expect(try logIn.read(LogInResponse.self).user.id == user.id)
     }
 
+    @Test("gives a user with a second factor, who shows it for an address, none by the way")
+    func addressOfFactorHolder() async throws {
+        var settings = ApplicationSettings()
+        settings.secondFactors.mode = .optional
+        let world = try await AppleWorld(application: settings)
+        let factors = SecondFactorWorld(of: world.server)
+        let person = try await factors.person()
+        _ = try await factors.enrol(person)
+        let answer = try await world.link(person, try world.credential(), name: "花")
+        #expect(answer.status == 200, "\(answer.text)")
+        let user = try answer.read(UserBody.self)
+        #expect(user.identities.map(\.provider).contains("apple") && user.displayName == "花" && user.email == nil)
+    }
+
     @Test("an identity twice is no fault")
     func twice() async throws {
         let world = try await AppleWorld()

@@ -180,6 +180,21 @@ struct AppleLogInTests {
         #expect(other.logIn.user.id != hana.logIn.user.id && other.logIn.user.email == nil)
     }
 
+    @Test("changes nothing of a user whose second factor is missing: a thief could take an address along")
+    func missingFactor() async throws {
+        var settings = ApplicationSettings()
+        settings.secondFactors.mode = .optional
+        let world = try await AppleWorld(application: settings)
+        let owner = try await world.person(FakeApple.Person(subject: "taro"))
+        _ = try await SecondFactorWorld(of: world.server).enrol(owner)
+        // Whoever has the account at Apple alone can have another address there.
+        let thief = try world.credential(FakeApple.Person(subject: "taro", email: "thief@example.com"), nonce: "2")
+        let refused = try await world.logIn(token: thief.identityToken, nonce: "2", name: "Thief")
+        expect(refused, 403, .secondFactorRequired)
+        let user = try await owner.send(.get, APIPath.user).read(UserBody.self)
+        #expect(user.email == nil && user.displayName == nil)
+    }
+
     @Test("marks relay addresses (requirement 37)", arguments: [true, false])
     func relay(isMarked: Bool) async throws {
         let world = try await AppleWorld()
