@@ -78,7 +78,7 @@ extension Transaction {
 
     /// Gives a user without a mail address the one that the provider has verified, unless it is somebody else's: an
     /// address alone never leads one person to another's account (requirement 32). Nor is it given to a user with a second
-    /// factor, who shows that for an address: a reset by it ends all other ways in (decision 0195).
+    /// factor, who shows that for an address: a reset by it ends all other ways in (decision 0210).
     ///
     /// - Returns: whether the user has it now and had not before.
     @discardableResult
