@@ -12,6 +12,12 @@ extension DashboardRequest {
         if code == .adminRequired { return redirect(to: "\(Dashboard.root)/log-in") }
         if code == .reauthenticationRequired { return try await askForProof() }
         if let refused = error as? ReauthenticationForm.Refused { return try await askForProof(refused.words) }
+        if error as? PageFault == .forged, page.isElsewhere {
+            let address = "\(dashboard.publicURL)\(Dashboard.root)"
+            return try html(
+                "message", title: text("fault.title"), ["lead": text("fault.elsewhere", ["address": address])],
+                status: .forbidden)
+        }
         guard let words = PageWords(error) else { throw error }
         return try html(
             "message", title: text("fault.title"), ["lead": text("fault.\(words.text)")], status: words.status)

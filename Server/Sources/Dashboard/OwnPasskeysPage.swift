@@ -163,9 +163,11 @@ extension DashboardRequest {
     }
 
     /// Where this page takes passkeys, for a browser that came by an address of numbers; `nil` for others, and when no
-    /// address of the server can have passkeys. Single sign-on that comes back to an address of numbers works there alone.
+    /// address of the server can have passkeys. Forms of a public address of numbers count there alone, and single sign-on that
+    /// comes back to an address of numbers works there alone.
     var passkeysElsewhere: String? {
-        guard page.isAtIPAddress, !(rules.logIns.signOn.isOffered && dashboard.isAtIPAddress) else { return nil }
+        guard page.isAtIPAddress, !page.hasPublicAddress, !(rules.logIns.signOn.isOffered && dashboard.isAtIPAddress)
+        else { return nil }
         return rules.admins.ownPasskeys.origin.map { "\($0)\(pagePath)" }
     }
 }

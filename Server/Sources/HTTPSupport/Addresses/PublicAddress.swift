@@ -30,6 +30,9 @@ package struct PublicAddress: Sendable {
         configured = Base(scheme: target.scheme, authority: target.authority, path: path)
     }
 
+    /// Whether one address is configured, so that no other is accepted.
+    package var isConfigured: Bool { configured != nil }
+
     /// The address of a request as its client knows it.
     package func target(of request: Request, _ context: ServerContext) -> ProofTarget {
         let path = request.uri.path

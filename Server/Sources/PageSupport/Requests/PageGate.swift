@@ -65,7 +65,7 @@ package struct PageGate: Sendable {
                 address: proxies.client(of: request, context).text, userAgent: request.headers.value(of: .userAgent),
                 requestId: context.requestId),
             chosenLanguage: chosen, tokens: tokens, readBody: readBody,
-            ownOrigin: "\(target.scheme)://\(target.authority)")
+            ownOrigin: "\(target.scheme)://\(target.authority)", hasPublicAddress: publicAddress.isConfigured)
     }
 
     /// The proof of possession that an app sent.

@@ -107,6 +107,16 @@ package struct PageRequest: Sendable {
     /// Scheme, host and port of this server as the browser knows them.
     let ownOrigin: String
 
+    /// Whether the server has a public address, at which alone its forms count.
+    package let hasPublicAddress: Bool
+
+    /// Whether a page of this server sent the form from another address than the public one: the browser itself calls both
+    /// the same site, or it asked the host that the page came from.
+    package var isElsewhere: Bool {
+        guard hasPublicAddress, let origin = request.headers.value(of: .origin), origin != ownOrigin else { return false }
+        return request.headers.value(of: .secFetchSite) == "same-origin" || origin.hasSuffix("://\(request.authority)")
+    }
+
     /// Whether the browser knows the server by an address of numbers, at which it has no passkeys (WebAuthn §5.1.3).
     package var isAtIPAddress: Bool { ownOrigin.split(separator: "/").last.flatMap { IPAddress($0) } != nil }
 }

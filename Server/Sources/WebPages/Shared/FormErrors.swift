@@ -84,6 +84,9 @@ extension HostedPageRequest {
             // The form is offered again: most often the browser kept no cookie, or the page was open for long.
             var own: PageTemplates.Model = ["back": path("log-in")]
             if let asked = requestOfApp { own = ["back": asked, "backLabel": text("logIn.next")] }
+            if browser.isElsewhere, let server = pages.publicURL {
+                own = ["lead": text("forged.elsewhere", ["address": "\(server)\(path("log-in"))"])]
+            }
             return try message("forged", status: .forbidden, own)
         case let error as DomainError:
             let (name, status) = error.pageWords

@@ -254,6 +254,22 @@ struct DashboardTests {
         #expect(try await world.server.modules.applications.findApplication(world.server.application.id).name == "Test")
     }
 
+    @Test("says at which address forms count, when a page of it was opened at another", arguments: ["en", "ja", "ko"])
+    func elsewhere(language: String) async throws {
+        let server = try await TestServer(settings: ["public-url": "https://id.example.com"])
+        let browser = Browser(server, language: language, origin: "http://127.0.0.1:8080")
+        for (page, path) in [("/dashboard/log-in", "/dashboard"), (browser.path("log-in"), browser.path("log-in"))] {
+            let shown = try await browser.get(page)
+            let told = try await browser.post(page, ["name": "rin"], token: shown.token)
+            #expect(told.status == 403 && told.html.contains("https://id.example.com\(path)"), "\(page)")
+            // A page of somebody else's learns nothing new.
+            let crossed = try await browser.post(
+                page, ["name": "rin"], token: shown.token,
+                [("Origin", "https://evil.example"), ("Sec-Fetch-Site", "cross-site")])
+            #expect(crossed.status == 403 && !crossed.html.contains("https://id.example.com\(path)<"), "\(page)")
+        }
+    }
+
     @Test("shows what users and devices call themselves as text, and runs none of it")
     func scripts() async throws {
         let world = try await AdminWorld(roles: [])

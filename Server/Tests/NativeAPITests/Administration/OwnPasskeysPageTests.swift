@@ -122,6 +122,13 @@ struct OwnPasskeysPageTests {
         #expect(!without.contains("data-passkey=") && !without.contains("localhost"))
     }
 
+    @Test("names no other address while the public one is of numbers, at which alone forms count")
+    func numbersInPublic() async throws {
+        let server = try await TestServer(settings: ["public-url": "http://127.0.0.1:8080"])
+        let shown = try await server.send(.get, "/dashboard/log-in", isNamed: false).text
+        #expect(!shown.contains("localhost") && !shown.contains("data-passkey="))
+    }
+
     @Test("names no other address while single sign-on comes back to the one of numbers, which alone has its cookie")
     func numbersWithSignOn() async throws {
         let server = try await TestServer(settings: [
