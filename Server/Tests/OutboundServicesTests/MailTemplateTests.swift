@@ -47,6 +47,19 @@ struct MailTemplateTests {
         }
     }
 
+    @Test("say what the code is for that stands beside the link to a new password", arguments: MailLanguage.allCases)
+    func codeBesideLink(language: MailLanguage) {
+        var reset = Self.rendered(.passwordReset, [language.rawValue])
+        reset.pages = "https://id.example.com/a/app"
+        let paragraphs = Self.message(reset).text.replacing("\r\n", with: "\n").split(separator: "\n\n")
+        let link = paragraphs.firstIndex { $0.hasPrefix("https://id.example.com/a/app/reset?token=") }
+        let code = paragraphs.firstIndex(of: "1234 5678")
+        #expect(link != nil && link.map { $0 + 2 } == code, "\(paragraphs)")
+        // An application's own page takes the token of its link, and needs no code.
+        let own = Self.message(reset, from: Self.application("花アプリ", MailSettings(resetURL: "https://a.example/r")))
+        #expect(!own.text.split(whereSeparator: \.isNewline).contains("1234 5678"))
+    }
+
     @Test("name the page that restores an account, and the providers that lead to it", arguments: MailLanguage.allCases)
     func furtherWords(language: MailLanguage) {
         let pages = "https://id.example.com/a/app"

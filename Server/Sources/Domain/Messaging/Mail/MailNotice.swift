@@ -108,6 +108,15 @@ extension MailTexts {
         return "\(words)\n\n\(pages)/log-in"
     }
 
+    /// What the code beside a link to a page is for.
+    static func codeForApp(in language: MailLanguage) -> String {
+        switch language {
+        case .english: "If the app asks for a code, copy this one into it:"
+        case .japanese: "アプリでコードの入力を求められた場合は、次のコードを貼り付けてください。"
+        case .korean: "앱에서 코드를 요청하면 다음 코드를 붙여 넣어 주세요."
+        }
+    }
+
     /// That an access list stays as it is: a thief may have set it.
     private static func shared(in language: MailLanguage) -> String {
         switch language {

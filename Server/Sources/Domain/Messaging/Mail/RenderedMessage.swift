@@ -83,7 +83,8 @@ extension RenderedMessage {
             further: MailTexts.further(for: self, in: language))
         if link != nil, kind == .passwordReset, settings.resetURL == nil {
             // The app may have a field for the code, and the pages take it too.
-            template.text = template.text.replacing("{{link}}", with: "{{link}}\n\n{{code}}")
+            template.text = template.text.replacing(
+                "{{link}}", with: "{{link}}\n\n\(MailTexts.codeForApp(in: language))\n\n{{code}}")
         }
         // Own words that need a link are no use to an application that has none.
         if let own = settings.templates[kind]?[language], link != nil || !own.uses(.link) { template = own }
