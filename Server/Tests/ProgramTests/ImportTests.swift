@@ -66,7 +66,7 @@ struct ImportTests {
             #expect(refused[1].reason.contains("apple") && refused[2].reason.contains("objectId"))
         }
         let printed = try await Program.run(command.filter { $0 != "--json" })
-        #expect(printed.output.contains("1 have access lists that let everybody write"), "\(printed.output)")
+        #expect(printed.output.contains("The access lists of 1 user let everybody write"), "\(printed.output)")
         let shown = try await Program.run(
             "user", "show", "Abc123Def456Ghi7", "--application", application.id, "--data", folder.path, "--json")
         #expect(shown.output.contains("2016-01-02T03:04:05.678Z") && shown.output.contains("taro@example.com"))
@@ -133,7 +133,7 @@ struct ImportTests {
             let refused = report.refused.sorted { $0.line < $1.line }
             #expect(refused.map(\.line) == [3, 4, 5, 6])
             #expect(refused[0].reason.contains("username") && refused[1].reason.contains("nothing leads"))
-            #expect(refused[2].reason.contains("username") && refused[3].reason.contains("userID"))
+            #expect(refused[2].reason.contains("username is no user name: visible signs without @") && refused[3].reason.contains("userID"))
         }
         for token in ["kVx1mW7bYt3+/=", "second.token"] {
             let record = #"{"userID":"0b6e2d51-93f7-4c08-8a1d-74e5f09b2c66","_accessTokens":["\#(token)"]}"#

@@ -116,6 +116,9 @@ struct ImportTimesTests {
                         refusal?.id == "id\(index + 1)" && refusal?.reason.contains(word) == true,
                         "\(String(describing: refusal))")
                 }
+                if word == "updateDate" {
+                    #expect(refusal?.reason.contains("a time such as 2024-01-05T01:02:03.004Z") == true)
+                }
             }
         }
         for (index, (_, word)) in format.records.enumerated() {

@@ -76,7 +76,7 @@ struct ImportReport: Encodable {
         lines += writableLines
         lines.append(
             """
-            \(records) records: \(imported) \(isRehearsal ? "would be imported" : "imported")\(partial > 0 ? " (\(partial) in part)" : ""), \
+            \(records.counted("record")): \(imported) \(isRehearsal ? "would be imported" : "imported")\(partial > 0 ? " (\(partial) in part)" : ""), \
             \(present) there already, \(refusals) refused
             """)
         return lines.joined(separator: "\n")
@@ -88,8 +88,8 @@ struct ImportReport: Encodable {
         let more = count > ids.count ? " and \(count - ids.count) more" : ""
         return [
             """
-            \(count) have access lists that let everybody write: anybody can change their fields, though nothing that \
-            leads to them. Change the lists, unless the app needs them: \(ids.joined(separator: ", ").printable)\(more)
+            The access lists of \(count.counted("user")) let everybody write: anybody can change their fields, though nothing \
+            that leads to them. Change the lists, unless the app needs them: \(ids.joined(separator: ", ").printable)\(more)
             """
         ]
     }

@@ -112,7 +112,9 @@ extension ValidationError {
         case .noneOf(let fields) where fields == [ApplicationSettings.transferCodePlaceholder]:
             "\(field) must have \(ApplicationSettings.transferCodePlaceholder) in it."
         case .noneOf(let fields): "One of \(fields.joined(separator: ", ")) must be there."
-        case .notAUserName: "\(field) is no user name."
+        case .notAUserName:
+            "\(field) is no user name: visible signs without @, no + in front, single spaces alone; for apps of Kii 3 to 64 "
+                + "letters and digits of ASCII and - _ . alone."
         case .mixedScripts: "\(field) mixes alphabets whose letters look alike."
         case .notAMailAddress: "\(field) is no mail address."
         case .notAPhoneNumber: "\(field) is no phone number in international form."
@@ -147,7 +149,9 @@ extension ValidationError {
             "\(field) has a name in double braces that is none of application, code, link, minutes, duration, email."
         case .secretMissing: "\(field) shows neither {{code}} nor {{link}}."
         case .otherType: "\(field) is of another type."
-        case .notOfKind(let kind): "\(field) must be: \(kind.rawValue)."
+        case .notOfKind(.date):
+            "\(field) must be a time such as 2024-01-05T01:02:03.004Z, in the years 0000 to 9999."
+        case .notOfKind(let kind): "\(field) must be of the type \(kind.rawValue)."
         case .readOnly: "\(field) is written by the server alone."
         case .notDeclared: "\(field) has no rule, and the application takes no fields without one."
         case .unreadable: "\(field) cannot be for those who may not read."
