@@ -112,6 +112,7 @@ struct StatusTests {
         let server = try await TestServer(data: folder.path, environment: Self.key)
         let unset = try await run(environment: [:])
         #expect(unset.status == 2 && unset.errors.contains("OKAERI_METRICS_KEY"), "\(unset.errors)")
+        #expect(unset.errors.contains("OKAERI_METRICS_LISTEN"), "\(unset.errors)")
         let wrong = try await run(environment: ["OKAERI_METRICS_KEY": "another-key-of-sixteen"])
         #expect(wrong.status == 1 && wrong.errors.contains("does not take the key"), "\(wrong.errors)")
         #expect(!wrong.errors.contains("another-key-of-sixteen"))

@@ -76,7 +76,8 @@ struct StorageChecks {
             return .ok("sealing key", "The sealing key comes from \(Setting.sealingKey.variable).")
         }
         let path = settings.dataFolder + "/sealing.key"
-        let advice = "Restore the file from a backup; what is sealed cannot be opened without it."
+        let advice =
+            "Put back the copy that was kept of it; “okaeri backup” stores none. What is sealed cannot be opened without it."
         guard FileManager.default.fileExists(atPath: path) else {
             return .failed("sealing key", "There is no file \(path).", advice: advice)
         }

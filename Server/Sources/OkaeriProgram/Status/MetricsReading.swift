@@ -49,8 +49,9 @@ struct MetricsReading {
             (base, key) = (server, own)
         } else {
             throw .usage(
-                "The server at \(server) gives its numbers to those who know its \(Setting.metricsKey.variable): give it to "
-                    + "this command too. Without one the key is status.key in the data folder, which the server's user reads."
+                "The server at \(server) gives its numbers by its \(Setting.metricsKey.variable), or at its "
+                    + "\(Setting.metricsListen.variable): give this command the one that the server has. Where it has "
+                    + "neither, the key is status.key in the data folder, which the server's user reads."
             )
         }
         guard let url = URL(string: base + "/metrics"), ["http", "https"].contains(url.scheme), url.host != nil else {
