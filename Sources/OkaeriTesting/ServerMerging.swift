@@ -62,7 +62,7 @@ extension InMemoryServer {
         }
         let (_, current, other) = try parties(of: body.ticket, session, contents)
         guard let choice = MergeChoice(rawValue: body.choice) else {
-            let problem = FieldProblem(field: "choice", code: "malformed", detail: "The value has the wrong form.")
+            let problem = FieldProblem(field: "choice", code: "malformed", detail: "One of keep, switch, merge.")
             throw Refusal(400, .invalidMember, errors: [problem])
         }
         if choice == .merge, !current.body.isAnonymous { throw Refusal(409, .alreadyRegistered) }

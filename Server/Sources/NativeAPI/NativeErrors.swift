@@ -252,7 +252,7 @@ extension Refusal {
             .identityTaken: Refusal(409, .identityTaken, "The identity belongs to another user."),
             .providerAlreadyLinked: Refusal(
                 409, .providerAlreadyLinked, "The user has another identity of this provider."),
-            .identityUnknown: Refusal(404, .identityUnknown, "The user has no identity of this provider."),
+            .identityUnknown: Refusal(404, .identityUnknown, "The user has no such identity or device key."),
             .lastWayIn: Refusal(409, .lastWayIn, "Nothing else leads to the user."),
             .deviceKeyRemoved: Refusal(
                 403, .deviceKeyRemoved, "The device's key was removed from the account.",

@@ -40,6 +40,17 @@ package struct MemberFault: Hashable, Sendable {
         case required
         /// The value has the right type and the wrong form.
         case malformed
+        /// The same, with the form that it must have in a sentence.
+        case form(String)
+        /// None of these members is there.
+        case noneOf([String])
+
+        /// A text that is none of a set's.
+        package static func oneOf<Word: CaseIterable & RawRepresentable>(
+            _ words: Word.Type
+        ) -> Rule where Word.RawValue == String {
+            .form("One of \(words.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
     }
 
     /// The part of a path that can be repeated to its sender, who chose the names: 200 printable ASCII characters.

@@ -29,7 +29,7 @@ struct MergesController: Sendable {
             throw RequestError.membersInvalid(["ticket", "choice"].map { MemberFault(path: $0, rule: .required) })
         }
         guard let choice = MergeChoice(rawValue: body.choice) else {
-            throw RequestError.membersInvalid([MemberFault(path: "choice", rule: .malformed)])
+            throw RequestError.membersInvalid([MemberFault(path: "choice", rule: .oneOf(MergeChoice.self))])
         }
         let address = requests.gate.client(of: request, context)
         try await accounts.rememberAttempt(

@@ -96,7 +96,9 @@ extension AdminAPI {
             let attempt = try call.attempt()
             let body = try await call.body(NewAdminKeyBody.self)
             let scopes = try body.scopes.map { name throws(RequestError) in
-                guard let scope = AdminPermission(rawValue: name) else { throw AdminQuery.malformed("scopes") }
+                guard let scope = AdminPermission(rawValue: name) else {
+                    throw AdminQuery.malformed("scopes", .oneOf(AdminPermission.self))
+                }
                 return scope
             }
             let (key, secret) = try await call.rules.keys.create(
@@ -123,7 +125,9 @@ extension AdminAPI {
 
 extension AdminRole {
     fileprivate init(wire name: String) throws(RequestError) {
-        guard let role = AdminRole(rawValue: name) else { throw AdminQuery.malformed("role") }
+        guard let role = AdminRole(rawValue: name) else {
+            throw AdminQuery.malformed("role", .oneOf(AdminRole.self))
+        }
         self = role
     }
 }

@@ -199,11 +199,13 @@ struct AdminQuery {
         do {
             values = try QueryItems(call.request).items
         } catch {
-            throw Self.malformed(error.name)
+            throw Self.malformed(error.name, .form("Once, and as text of UTF-8."))
         }
         for (name, value) in values {
             guard names.contains(name), value.utf8.count <= 400, !value.utf8.contains(0) else {
-                throw Self.malformed(MemberFault.printable(name))
+                let known = names.isEmpty ? "nothing" : names.joined(separator: ", ")
+                throw Self.malformed(
+                    MemberFault.printable(name), .form("Known here: \(known); each with at most 400 bytes."))
             }
         }
     }
@@ -216,24 +218,29 @@ struct AdminQuery {
         case nil: nil
         case "true"?: true
         case "false"?: false
-        default: throw Self.malformed(name)
+        default: throw Self.malformed(name, .form("true or false."))
         }
     }
 
     func number(_ name: String, in range: ClosedRange<Int>) throws(RequestError) -> Int? {
         guard let text = text(name) else { return nil }
-        guard let number = Int(text, radix: 10), range.contains(number) else { throw Self.malformed(name) }
+        guard let number = Int(text, radix: 10), range.contains(number) else {
+            throw Self.malformed(name, .form("A whole number from \(range.lowerBound) to \(range.upperBound)."))
+        }
         return number
     }
 
     /// A day: `2026-11-21`, at its beginning in UTC.
     func day(_ name: String) throws(RequestError) -> Timestamp? {
         guard let text = text(name) else { return nil }
-        guard let time = WireTime("\(text)T00:00:00.000Z") else { throw Self.malformed(name) }
+        guard let time = WireTime("\(text)T00:00:00.000Z") else { throw Self.malformed(name, Self.dayForm) }
         return Timestamp(milliseconds: time.millisecondsSince1970)
     }
 
-    static func malformed(_ name: String) -> RequestError {
-        .membersInvalid([MemberFault(path: name, rule: .malformed)])
+    /// What a day looks like.
+    static let dayForm = MemberFault.Rule.form("A day such as 2026-11-21.")
+
+    static func malformed(_ name: String, _ rule: MemberFault.Rule) -> RequestError {
+        .membersInvalid([MemberFault(path: name, rule: rule)])
     }
 }

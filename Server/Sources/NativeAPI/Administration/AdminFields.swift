@@ -127,12 +127,12 @@ struct NewFieldRuleBody: Decodable, Sendable {
             labels: label ?? [:])
     }
 
-    private static func word<Word: RawRepresentable<String>>(
+    private static func word<Word: CaseIterable & RawRepresentable>(
         _ text: String?, _ member: String
-    ) throws(RequestError) -> Word? {
+    ) throws(RequestError) -> Word? where Word.RawValue == String {
         guard let text else { return nil }
         guard let word = Word(rawValue: text) else {
-            throw .membersInvalid([MemberFault(path: member, rule: .malformed)])
+            throw .membersInvalid([MemberFault(path: member, rule: .oneOf(Word.self))])
         }
         return word
     }
@@ -183,7 +183,7 @@ struct FieldPolicyBody: Decodable, Sendable {
         switch policy {
         case "open": false
         case "closed": true
-        default: throw .membersInvalid([MemberFault(path: "policy", rule: .malformed)])
+        default: throw .membersInvalid([MemberFault(path: "policy", rule: .form("open or closed."))])
         }
     }
 }

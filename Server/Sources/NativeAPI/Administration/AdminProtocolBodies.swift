@@ -40,7 +40,10 @@ struct ProtocolKeysBody: Decodable, Sendable {
         for (word, text) in keys ?? [:] {
             let key = ProtocolKey(rawValue: word)
             guard profile[key] != nil else {
-                throw .membersInvalid([MemberFault(path: "keys.\(MemberFault.printable(word))", rule: .malformed)])
+                let names = profile.keys.map(\.name.rawValue).joined(separator: ", ")
+                throw .membersInvalid([
+                    MemberFault(path: "keys.\(MemberFault.printable(word))", rule: .form("The protocol has \(names)."))
+                ])
             }
             given[key] = Secret(text)
         }

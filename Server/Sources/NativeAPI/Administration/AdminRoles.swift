@@ -164,10 +164,12 @@ struct GrantPatch: Decodable, Sendable {
     func content(_ kind: Grant.Kind, isNew: Bool) throws(RequestError) -> Grant.Content? {
         switch kind {
         case .role:
-            guard roles == nil else { throw AdminQuery.malformed("roles") }
+            guard roles == nil else { throw AdminQuery.malformed("roles", .form("A role has permissions.")) }
             return (permissions ?? (isNew ? [] : nil)).map { .role(permissions: Set($0)) }
         case .group:
-            guard permissions == nil else { throw AdminQuery.malformed("permissions") }
+            guard permissions == nil else {
+                throw AdminQuery.malformed("permissions", .form("A group has roles."))
+            }
             return (roles ?? (isNew ? [] : nil)).map { .group(roles: Set($0.map { Identifier(rawValue: $0) })) }
         }
     }

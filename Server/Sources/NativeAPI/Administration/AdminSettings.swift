@@ -62,7 +62,7 @@ extension AdminAPI {
                 call, "form", "kind", "disabled", "leaving", "weak", "provider", "protocol", "seenSince",
                 "notSeenSince", "search")
             guard let form = UserFile.Form(rawValue: query.text("form") ?? "csv") else {
-                throw AdminQuery.malformed("form")
+                throw AdminQuery.malformed("form", .oneOf(UserFile.Form.self))
             }
             let pages = try await call.rules.users.export(
                 of: try call.targetApplication().id, try BrowseUsers.Filter(query), by: try call.auditActor())

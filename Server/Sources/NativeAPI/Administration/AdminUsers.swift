@@ -139,7 +139,7 @@ extension BrowseUsers.Filter {
         case nil: break
         case "anonymous"?: isAnonymous = true
         case "registered"?: isAnonymous = false
-        default: throw AdminQuery.malformed("kind")
+        default: throw AdminQuery.malformed("kind", .form("One of anonymous, registered."))
         }
         isDisabled = try query.truth("disabled")
         isLeaving = try query.truth("leaving")

@@ -110,11 +110,15 @@ struct NewUserListViewBody: Decodable, Sendable {
     func view(named name: String) throws(RequestError) -> UserListView {
         func day(_ text: String?, _ member: String) throws(RequestError) -> Timestamp? {
             guard let text else { return nil }
-            guard let time = WireTime("\(text)T00:00:00.000Z") else { throw AdminQuery.malformed(member) }
+            guard let time = WireTime("\(text)T00:00:00.000Z") else {
+                throw AdminQuery.malformed(member, AdminQuery.dayForm)
+            }
             return Timestamp(milliseconds: time.millisecondsSince1970)
         }
-        func word<Word: RawRepresentable<String>>(_ text: String, _ member: String) throws(RequestError) -> Word {
-            guard let word = Word(rawValue: text) else { throw AdminQuery.malformed(member) }
+        func word<Word: CaseIterable & RawRepresentable>(
+            _ text: String, _ member: String
+        ) throws(RequestError) -> Word where Word.RawValue == String {
+            guard let word = Word(rawValue: text) else { throw AdminQuery.malformed(member, .oneOf(Word.self)) }
             return word
         }
         var chosen: [UserListView.Column] = []

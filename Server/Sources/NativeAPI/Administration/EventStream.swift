@@ -54,7 +54,9 @@ extension AdminCall {
     /// its first request.
     private func lastEventPosition() throws(RequestError) -> Int64? {
         guard let text = request.headers.value(of: .lastEventID), !text.isEmpty else { return nil }
-        guard let position = Int64(text, radix: 10), position >= 0 else { throw AdminQuery.malformed("Last-Event-ID") }
+        guard let position = Int64(text, radix: 10), position >= 0 else {
+            throw AdminQuery.malformed("Last-Event-ID", .form("A position as the stream sent it."))
+        }
         return position
     }
 }

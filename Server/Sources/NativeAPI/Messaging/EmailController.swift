@@ -31,9 +31,11 @@ struct EmailController: Sendable {
         switch (body.code, body.token) {
         case (let code?, nil): proof = .code(code, by: try await requests.caller(of: request, context))
         case (nil, let token?): proof = .token(token, of: nil)
-        case (nil, nil): throw RequestError.membersInvalid([MemberFault(path: "code", rule: .required)])
+        case (nil, nil):
+            throw RequestError.membersInvalid([MemberFault(path: "code", rule: .noneOf(["code", "token"]))])
         // Which of the two should count, nobody could say.
-        case (.some, .some): throw RequestError.membersInvalid([MemberFault(path: "token", rule: .malformed)])
+        case (.some, .some):
+            throw RequestError.membersInvalid([MemberFault(path: "token", rule: .form("Either code or token."))])
         }
         try await accounts.verifyEmail(
             proof, in: application, from: requests.gate.client(of: request, context),

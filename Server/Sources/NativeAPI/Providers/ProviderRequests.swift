@@ -15,7 +15,10 @@ extension ServerContext {
 extension RequestError {
     /// Neither token nor code.
     static var nothingPresented: RequestError {
-        .membersInvalid([MemberFault(path: "idToken", rule: .required)])
+        .membersInvalid([
+            MemberFault(
+                path: "idToken", rule: .noneOf(["idToken", "authorizationCode", "accessToken", "gameCenter"]))
+        ])
     }
 }
 
@@ -44,9 +47,12 @@ extension ProviderCredential.PlayerSignature {
         let (signature, salt) = (Data(base64Encoded: body.signature), Data(base64Encoded: body.salt))
         let timestamp = UInt64(exactly: body.timestamp)
         var faults: [MemberFault] = []
-        if signature == nil { faults.append(MemberFault(path: "gameCenter.signature", rule: .malformed)) }
-        if salt == nil { faults.append(MemberFault(path: "gameCenter.salt", rule: .malformed)) }
-        if timestamp == nil { faults.append(MemberFault(path: "gameCenter.timestamp", rule: .malformed)) }
+        if signature == nil { faults.append(MemberFault(path: "gameCenter.signature", rule: .form("Base64."))) }
+        if salt == nil { faults.append(MemberFault(path: "gameCenter.salt", rule: .form("Base64."))) }
+        if timestamp == nil {
+            let rule = MemberFault.Rule.form("Milliseconds since 1970, a whole number from 0.")
+            faults.append(MemberFault(path: "gameCenter.timestamp", rule: rule))
+        }
         guard let signature, let salt, let timestamp else { throw .membersInvalid(faults) }
         self.init(
             publicKeyURL: body.publicKeyUrl, signature: Array(signature), salt: Array(salt), timestamp: timestamp,

@@ -97,7 +97,10 @@ extension LogInWithSecondFactor.Shown {
         case (nil, let code?, nil): self = .recoveryCode(code)
         case (let code?, nil, let ticket?):
             self = .enrolment(EnrolTOTP.Confirmation(ticket: ticket, code: code, name: body.name))
-        default: throw .membersInvalid([MemberFault(path: "code", rule: .malformed)])
+        default:
+            throw .membersInvalid([
+                MemberFault(path: "code", rule: .form("Either code or recoveryCode; with enrolment code alone."))
+            ])
         }
     }
 }

@@ -97,14 +97,14 @@ extension Reauthenticate.Credential {
         )
         if let passkey = body.passkey {
             guard body.password == nil, !isByCode, !isByProvider, body.totp == nil, body.recoveryCode == nil else {
-                throw .membersInvalid([MemberFault(path: "passkey", rule: .malformed)])
+                throw .membersInvalid([MemberFault(path: "passkey", rule: .oneProof)])
             }
             self = .passkey(try PasskeyAssertion(passkey))
             return
         }
         if body.totp != nil || body.recoveryCode != nil {
             guard body.password == nil, !isByCode, !isByProvider, body.totp == nil || body.recoveryCode == nil else {
-                throw .membersInvalid([MemberFault(path: "totp", rule: .malformed)])
+                throw .membersInvalid([MemberFault(path: "totp", rule: .oneProof)])
             }
             self = body.totp.map { .totp($0) } ?? .recoveryCode(body.recoveryCode ?? "")
             return
@@ -125,7 +125,7 @@ extension Reauthenticate.Credential {
             self = .deviceKey
         default:
             // Which of them should count, nobody could say.
-            throw .membersInvalid([MemberFault(path: isByProvider ? "provider" : "code", rule: .malformed)])
+            throw .membersInvalid([MemberFault(path: isByProvider ? "provider" : "code", rule: .oneProof)])
         }
     }
 }
@@ -134,4 +134,9 @@ extension RequestError {
     fileprivate static func missing(_ member: String) -> RequestError {
         .membersInvalid([MemberFault(path: member, rule: .required)])
     }
+}
+
+extension MemberFault.Rule {
+    fileprivate static let oneProof = MemberFault.Rule.form(
+        "One proof alone: password, code with ticket, provider with credential, totp, recoveryCode, or passkey.")
 }

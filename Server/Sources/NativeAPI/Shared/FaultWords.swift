@@ -97,6 +97,8 @@ extension MemberFault.Rule {
         case .wrongType: ("wrong_type", "Another JSON type is expected here.")
         case .required: ("required", "This member must be there.")
         case .malformed: ("malformed", "The value has the wrong form.")
+        case .form(let form): ("malformed", form)
+        case .noneOf(let members): ("required", "One of \(members.joined(separator: ", ")) must be there.")
         }
     }
 }

@@ -52,7 +52,7 @@ package struct MergeOffer: Hashable, Sendable {
 }
 
 /// What the owner of a ticket does with it.
-package enum MergeChoice: String, Hashable, Sendable {
+package enum MergeChoice: String, CaseIterable, Hashable, Sendable {
     /// Nothing: the current user stays the current one.
     case keep
     /// Go on as the other user, and leave the current one.
