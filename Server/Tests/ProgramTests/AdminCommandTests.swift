@@ -139,6 +139,8 @@ struct AdminCommandTests {
         let listed: [Key] = try await run("key", "list", "--json").json()
         #expect(listed.map(\.networks) == [["10.0.0.0/8"]])
         #expect(try await run("key", "create", "nobody", "--name", "x", "--scope", "users:read").status == 1)
+        let unknown = try await run("key", "create", "boss", "--name", "x", "--scope", "users:red")
+        #expect(unknown.errors.contains("users:read") && !unknown.errors.contains("admins:write"), "\(unknown.errors)")
         #expect(try await run("key", "remove", made.key.id).status == 0)
         #expect(try await run("key", "list").output.contains("There is no key yet."))
         try await server.stop()

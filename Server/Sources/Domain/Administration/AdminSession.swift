@@ -88,9 +88,12 @@ package struct AdminKey: Hashable, Sendable {
         return .days(days)
     }
 
-    /// What a key can do at most: no more than who makes it, and it makes no admins, because it would outlive its maker.
+    /// What a key can do: it makes no admins, because it would outlive its maker.
+    package static let offeredScopes = AdminPermission.allCases.filter { $0 != .manageAdmins }
+
+    /// What a key can do at most: no more than who makes it.
     package static func scopes(offeredTo access: AdminAccess) -> [AdminPermission] {
-        AdminPermission.allCases.filter { $0 != .manageAdmins && access.may($0) }
+        offeredScopes.filter { access.may($0) }
     }
 
     package let id: Identifier<AdminKey>

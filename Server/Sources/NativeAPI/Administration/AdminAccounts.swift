@@ -97,7 +97,8 @@ extension AdminAPI {
             let body = try await call.body(NewAdminKeyBody.self)
             let scopes = try body.scopes.map { name throws(RequestError) in
                 guard let scope = AdminPermission(rawValue: name) else {
-                    throw AdminQuery.malformed("scopes", .oneOf(AdminPermission.self))
+                    let offered = AdminKey.offeredScopes.map(\.rawValue).joined(separator: ", ")
+                    throw AdminQuery.malformed("scopes", .form("Each one of \(offered)."))
                 }
                 return scope
             }

@@ -3,7 +3,10 @@ import Domain
 import HTTPSupport
 import OkaeriWire
 
-extension AdminPermission: ExpressibleByArgument {}
+extension AdminPermission: ExpressibleByArgument {
+    /// What help and errors name: the scopes that a key can have.
+    package static var allValueStrings: [String] { AdminKey.offeredScopes.map(\.rawValue) }
+}
 
 /// `okaeri admin key …`
 struct AdminKeyCommand: ParsableCommand {

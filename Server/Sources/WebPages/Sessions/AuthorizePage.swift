@@ -10,13 +10,13 @@ struct ShowAuthorize: HostedPage {
     func respond(to request: HostedPageRequest) async throws -> Response {
         switch request.authorization(request.browser.query) {
         case .refused(let reason): return try request.refuse(reason)
-        case .error(let error, let asked): return request.back(error: error, to: asked)
+        case .error(let error, let asked, let reason): return request.back(error: error, because: reason, to: asked)
         case .asked(let asked):
             let query = request.browser.request.uri.query ?? ""
             let prompts = asked.prompts
             // Who is logged in may choose another account, and then the request waits too. No page is shown for `none`.
             guard prompts.contains("none") || HostedPageRequest.isContinuation(request.dated(query, asked)) else {
-                return request.back(error: "invalid_request", to: asked)
+                return request.back(error: "invalid_request", because: "the request is too long", to: asked)
             }
             let who = try await request.session()
             guard let who, !request.needsLogIn(who, for: asked) else {
@@ -44,7 +44,7 @@ struct SendAuthorize: HostedPage {
         let form = try await request.browser.form()
         switch request.authorization(request.browser.query) {
         case .refused(let reason): return try request.refuse(reason)
-        case .error(let error, let asked): return request.back(error: error, to: asked)
+        case .error(let error, let asked, let reason): return request.back(error: error, because: reason, to: asked)
         case .asked(let asked):
             guard form["choice"] == "continue" else { return request.back(error: "access_denied", to: asked) }
             guard let who = try await request.session(), !request.needsLogIn(who, for: asked) else {
@@ -92,8 +92,8 @@ struct AuthorizationAsked {
 
 enum AuthorizationFinding {
     case asked(AuthorizationAsked)
-    /// Sent to the app.
-    case error(String, AuthorizationAsked)
+    /// Sent to the app, with the rule that was broken when the name of the error does not say it.
+    case error(String, AuthorizationAsked, because: String? = nil)
     /// Shown to the person: no app may get it.
     case refused(String)
 }
@@ -125,20 +125,32 @@ extension HostedPageRequest {
             })
         found.began = query[Self.beganParameter]
         found.hint = query["id_token_hint"]
-        guard query.text("state").utf8.count <= Self.maximumStateBytes else { return .error("invalid_request", found) }
+        guard query.text("state").utf8.count <= Self.maximumStateBytes else {
+            return .error("invalid_request", found, because: "state has at most \(Self.maximumStateBytes) bytes")
+        }
         found.state = query["state"]
         guard query["request"] == nil else { return .error("request_not_supported", found) }
         guard query["request_uri"] == nil else { return .error("request_uri_not_supported", found) }
         guard query["response_type"] == "code" else { return .error("unsupported_response_type", found) }
-        let challenge = found.request.challenge
-        guard query["code_challenge_method"] == "S256", challenge.utf8.count == 43,
-            Base64URL.bytes(of: challenge.utf8) != nil,
-            query.text("nonce").utf8.count <= 255, ["query", ""].contains(query.text("response_mode")),
-            !(found.prompts.contains("none") && found.prompts.count > 1),
-            // A demand that nobody can read is no request without one.
-            query.text("max_age").isEmpty || found.maximumAgeSeconds != nil
-        else { return .error("invalid_request", found) }
+        if let fault = Self.fault(of: query, found) { return .error("invalid_request", found, because: fault) }
         return .asked(found)
+    }
+
+    /// The rule that a request breaks, for those who make the app; `nil` for none.
+    private static func fault(of query: FormValues, _ found: AuthorizationAsked) -> String? {
+        let challenge = found.request.challenge
+        guard query["code_challenge_method"] == "S256" else { return "code_challenge_method must be S256" }
+        guard challenge.utf8.count == 43, Base64URL.bytes(of: challenge.utf8) != nil else {
+            return "code_challenge must be 43 characters of base64url"
+        }
+        guard query.text("nonce").utf8.count <= 255 else { return "nonce has at most 255 bytes" }
+        guard ["query", ""].contains(query.text("response_mode")) else { return "response_mode must be query" }
+        guard !(found.prompts.contains("none") && found.prompts.count > 1) else { return "prompt=none stands alone" }
+        // A demand that nobody can read is no request without one.
+        guard query.text("max_age").isEmpty || found.maximumAgeSeconds != nil else {
+            return "max_age must be a whole number of seconds"
+        }
+        return nil
     }
 
     /// Back to the app with a code.
@@ -147,9 +159,10 @@ extension HostedPageRequest {
         return leave([("code", code.revealed)], asked)
     }
 
-    /// Back to the app with the name of an error (RFC 6749 §4.1.2.1).
-    func back(error: String, to asked: AuthorizationAsked) -> Response {
-        leave([("error", error)], asked)
+    /// Back to the app with the name of an error, and with the reason in words (RFC 6749 §4.1.2.1: ASCII without quotation marks
+    /// and backslashes).
+    func back(error: String, because reason: String? = nil, to asked: AuthorizationAsked) -> Response {
+        leave([("error", error)] + (reason.map { [("error_description", $0)] } ?? []), asked)
     }
 
     /// `iss` tells an app that speaks to several servers whose answer this is (RFC 9207).

@@ -264,6 +264,7 @@ struct WebLogInTests {
         let back = Self.query(page.location)
         #expect(page.location?.hasPrefix(Self.redirect) == true)
         #expect(back["error"] == error && back["state"] == "a state" && back["iss"] != nil)
+        #expect((back["error_description"] != nil) == (error == "invalid_request"), "which rule it was")
     }
 
     @Test("tells the app that its request is too long also where somebody is logged in, who may choose another account")
