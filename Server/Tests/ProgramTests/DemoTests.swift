@@ -73,6 +73,16 @@ struct DemoTests {
         #expect(scenes[3].userId != scenes[0].userId && scenes[3].username?.hasPrefix("kenji-") == true)
     }
 
+    @Test("names field and rule where the application's own settings refuse what it sends")
+    func refusedValues() async throws {
+        let home = try await Home()
+        let closed = try await Program.run(
+            "application", "fields", "policy", home.application, "closed", "--data", home.data)
+        #expect(closed.status == 0, "\(closed.errors)")
+        let play = try await Program.run("demo", "account", "--data", home.data)
+        #expect(play.status == 1 && play.errors.contains("fields.level: "), "\(play.errors)")
+    }
+
     private struct Scene: Decodable {
         let name: String
         let userId: String?

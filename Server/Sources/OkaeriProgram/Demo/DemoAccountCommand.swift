@@ -29,7 +29,7 @@ struct DemoAccountCommand: AsyncParsableCommand {
             guard !options.output.isJSON else { return Console.write(json: scenes) }
             for scene in scenes { Console.write("\(scene.title)\n  \(scene.text)") }
         } catch {
-            throw CommandFault.failed("\(error.message(in: [language.rawValue])) (\(error.code))")
+            throw CommandFault(error, in: language)
         }
     }
 }

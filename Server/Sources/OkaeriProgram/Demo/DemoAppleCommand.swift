@@ -51,7 +51,7 @@ struct DemoAppleCommand: AsyncParsableCommand {
             try await erase(user, of: application)
             steps.append(try await play.erased(user, after: revoked))
         } catch {
-            throw CommandFault.failed("\(error.message(in: [language.rawValue])) (\(error.code))")
+            throw CommandFault(error, in: language)
         }
         guard !output.isJSON else { return Console.write(json: ["steps": steps]) }
         for step in steps { Console.write("\(step.title)\n  \(step.outcome)") }

@@ -49,7 +49,7 @@ struct DemoCommand: AsyncParsableCommand {
             tell(launch, language.texts)
             await tellNotices(okaeri, launch)
         } catch {
-            throw options.fault(error)
+            throw CommandFault(error, in: language)
         }
     }
 

@@ -105,7 +105,7 @@ struct DemoNCMBCommand: AsyncParsableCommand {
                     outcome: texts.sameUser(byPassword.id == member.id), user: byPassword.id),
             ]
         } catch {
-            throw CommandFault.failed("\(error.message(in: [language.rawValue])) (\(error.code))")
+            throw CommandFault(error, in: language)
         }
     }
 }

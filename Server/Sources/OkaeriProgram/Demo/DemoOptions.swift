@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Okaeri
+import OkaeriWire
 
 /// Where the demo's app lives, and how it speaks.
 struct DemoOptions: ParsableArguments {
@@ -57,10 +58,20 @@ struct DemoOptions: ParsableArguments {
         let target = try target()
         return Self.client(at: target, vault: FileVault(directory: target.state))
     }
+}
 
-    /// What an error means to the person at the terminal.
-    func fault(_ error: OkaeriError) -> CommandFault {
-        .failed("\(error.message(in: [language.rawValue])) (\(error.code))")
+extension CommandFault {
+    /// What an error of the SDK means to the person at the terminal.
+    ///
+    /// - Parameters:
+    ///   - error: Of the server, as a rule: an application's own settings may refuse what a demo sends.
+    ///   - language: That of the sentence; fields and rules are the server's words.
+    init(_ error: OkaeriError, in language: DemoLanguage) {
+        let sentence = "\(error.message(in: [language.rawValue])) (\(error.code))"
+        var problems: [FieldProblem] = []
+        if case .invalidValues(let told) = error { problems = told }
+        let lines = [sentence] + problems.map { "  \($0.field.printable): \($0.detail.printable)" }
+        self = .failed(lines.joined(separator: "\n"))
     }
 }
 

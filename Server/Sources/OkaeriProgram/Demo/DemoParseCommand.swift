@@ -96,7 +96,7 @@ struct DemoParseCommand: AsyncParsableCommand {
                     user: launched.id),
             ]
         } catch {
-            throw CommandFault.failed("\(error.message(in: [language.rawValue])) (\(error.code))")
+            throw CommandFault(error, in: language)
         }
     }
 }

@@ -57,7 +57,7 @@ struct DemoTransferCommand: AsyncParsableCommand {
                 tell(issued, texts)
             }
         } catch let error as OkaeriError {
-            throw options.fault(error)
+            throw CommandFault(error, in: options.language)
         }
     }
 
