@@ -164,7 +164,7 @@ enum SettingsPage {
                     "lowest": String(ApplicationSettings.spanDays.lowerBound),
                     "highest": String(ApplicationSettings.spanDays.upperBound),
                 ])
-        default: request.text("settings.bad")
+        default: request.words(of: fault.rule)
         }
     }
 

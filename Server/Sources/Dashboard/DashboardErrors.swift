@@ -35,6 +35,24 @@ extension DashboardRequest {
     }
 }
 
+extension DashboardRequest {
+    /// What stands at a value that breaks a rule, on every page that has no words of its own for it.
+    func words(of rule: ValidationError.Rule) -> String {
+        switch rule {
+        case .empty, .required: text("providers.bad.required")
+        case .tooShort(let minimum): text("user.bad.tooShort", ["minimum": String(minimum)])
+        case .tooLong(let maximum): text("user.bad.tooLong", ["maximum": String(maximum)])
+        case .controlCharacter: text("user.bad.controlCharacter")
+        case .outOfRange(let range):
+            text("rules.range", ["least": String(range.lowerBound), "most": String(range.upperBound)])
+        case .notAnAddress: text("providers.bad.address")
+        case .notAKey: text("rules.key")
+        case .notABasePath: text("rules.basePath")
+        default: text("settings.bad")
+        }
+    }
+}
+
 /// What a page says of an error.
 struct PageWords {
     let status: HTTPResponse.Status

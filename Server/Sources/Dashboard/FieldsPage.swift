@@ -125,7 +125,7 @@ enum FieldsPage {
         var model = list.model(request)
         if request.offers(.changeFieldRules) { model["form"] = forms(request, form, rules, faults) }
         if let notice = notice(request) { model["notice"] = notice }
-        model["summary"] = request.summary(faults.map { ($0.field, request.text("settings.bad")) })
+        model["summary"] = request.summary(faults.map { ($0.field, request.words(of: $0.rule)) })
         return try request.html(
             "list", title: request.text("nav.fields"), model, status: faults.isEmpty ? .ok : .unprocessableContent)
     }
@@ -153,8 +153,8 @@ enum FieldsPage {
             PageField(
                 name, label: request.text("fields.\(name)"), kind: kind, value: form[name] ?? value,
                 hint: request.knownText("fields.\(name)Hint"),
-                error: faults.contains { $0.field == name || $0.field == "name" && name == "field" }
-                    ? request.text("settings.bad") : nil,
+                error: faults.first { $0.field == name || $0.field == "name" && name == "field" }
+                    .map { request.words(of: $0.rule) },
                 isRequired: isRequired
             ).offering(choices.map { ($0, request.text("fields.\(texts).\($0)")) }).model
         }

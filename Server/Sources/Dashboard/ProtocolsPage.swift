@@ -175,8 +175,7 @@ private struct ProtocolView {
     }
 
     func words(_ fault: ValidationError) -> String {
-        guard case .outOfRange(let range) = fault.rule else { return request.text("settings.bad") }
-        return request.text("rules.range", ["least": String(range.lowerBound), "most": String(range.upperBound)])
+        request.words(of: fault.rule)
     }
 
     /// What was typed. What is no number is one that no rule takes.

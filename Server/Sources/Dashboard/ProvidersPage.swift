@@ -75,11 +75,9 @@ enum ProvidersPage {
 
     private static func words(of rule: ValidationError.Rule, _ request: DashboardRequest) -> String {
         switch rule {
-        case .empty, .required: request.text("providers.bad.required")
         case .notAnAppleId: request.text("providers.bad.appleId")
         case .notAPrivateKey: request.text("providers.bad.privateKey")
-        case .notAnAddress: request.text("providers.bad.address")
-        default: request.text("settings.bad")
+        default: request.words(of: rule)
         }
     }
 

@@ -101,7 +101,7 @@ enum RolesPage {
         case "removed": model["notice"] = request.text("roles.removed")
         default: break
         }
-        model["summary"] = request.summary(faults.map { ($0.field, request.text("settings.bad")) })
+        model["summary"] = request.summary(faults.map { ($0.field, request.words(of: $0.rule)) })
         return try request.html(
             "list", title: request.text("nav.roles"), model, status: faults.isEmpty ? .ok : .unprocessableContent)
     }
@@ -114,17 +114,19 @@ enum RolesPage {
         let chosen = rules.named(request.page.query.text(word), kind)
         // Both forms have a name: the fault is of the one that was sent.
         let isSent = form["\(word)-name"] != nil
-        let wrong = request.text("settings.bad")
+        func wrong(_ isMeant: (ValidationError) -> Bool) -> String? {
+            isSent ? faults.first(where: isMeant).map { request.words(of: $0.rule) } : nil
+        }
         let name = PageField(
             "\(word)-name", label: request.text("roles.name"), value: form["\(word)-name"] ?? chosen?.name ?? "",
             hint: request.text("roles.nameHint"),
-            error: isSent && faults.contains { $0.field == "name" } ? wrong : nil)
+            error: wrong { $0.field == "name" })
         let gives = PageField(
             "\(word)-gives", label: request.text("roles.\(word)Gives"),
             value: form["\(word)-gives"]
                 ?? chosen.map { names(of: $0, in: rules).joined(separator: " ") } ?? "",
             hint: request.text("roles.givesHint"),
-            error: isSent && faults.contains { $0.field != "name" } ? wrong : nil, isRequired: false)
+            error: wrong { $0.field != "name" }, isRequired: false)
         return [
             "title": request.text("roles.\(word)"), "button": request.text("settings.save"),
             "link": "\(request.pagePath)/\(word)", "fields": [name.model, gives.model],

@@ -164,7 +164,7 @@ struct ThemeForm {
         case "theme.backgroundImage":
             "\(request.text("theme.backgroundImage")): \(pictureWords(ThemeDraft.maximumBackgroundBytes))"
         case let field where field.hasPrefix("theme.texts."): request.text("theme.badTexts")
-        default: request.text("settings.bad")
+        default: request.words(of: fault.rule)
         }
     }
 

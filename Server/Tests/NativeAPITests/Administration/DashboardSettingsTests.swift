@@ -41,6 +41,20 @@ struct DashboardSettingsTests {
         #expect(try await auditor.post("\(path)/google/set", fields, token: seen.token).status == 403)
     }
 
+    @Test("say which rule a value breaks where no hint does")
+    func rules() async throws {
+        let world = try await AdminWorld(roles: [])
+        let browser = world.browser()
+        let token = try await browser.get(world.page("providers")).token
+        let line = ["line.audiences": "1234", "line.secret": "short"]
+        let secret = try await browser.post(world.page("providers/line/set"), line, token: token)
+        #expect(secret.status == 422 && secret.error("line-secret") == "At least 32 characters.")
+        let keys = try await browser.post(
+            world.page("protocols/ncmb/enable"), ["ncmb.applicationKey": "x y"],
+            token: try await browser.get(world.page("protocols")).token)
+        #expect(keys.status == 422 && keys.error("ncmb-applicationKey")?.hasPrefix("1 to 255 visible") == true)
+    }
+
     @Test("show the mails that wait, without saying to whom they go")
     func mailQueue() async throws {
         let server = try await TestServer(settings: ["dev": "on"])
