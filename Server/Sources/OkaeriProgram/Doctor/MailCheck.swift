@@ -18,9 +18,12 @@ struct MailCheck {
                 advice: "Set \(Setting.smtpURL.variable) and \(Setting.mailFrom.variable).")
         }
         if let fault = await settings.checkMailServer() {
+            let withoutTLS =
+                smtp.requiresTLS && smtp.url.hasPrefix("smtp:")
+                ? " A relay on a network of your own that has no TLS needs \(Setting.smtpTLS.variable)=off." : ""
             return .failed(
                 "mail", "The mail server \(smtp.url) cannot be used: \(fault).",
-                advice: "Correct the settings whose names begin with OKAERI_SMTP; mails wait until then.")
+                advice: "Correct the settings whose names begin with OKAERI_SMTP; mails wait until then.\(withoutTLS)")
         }
         guard smtp.requiresTLS || smtp.url.hasPrefix("smtps:") else {
             return .warning(

@@ -138,6 +138,7 @@ package struct SMTPCarrier: MailCarrier {
     }
 
     private static func words(for fault: CurlHandle.Fault, status: Int) -> String {
-        status >= 400 ? "the mail server answered \(status) (\(fault.reason))" : fault.reason
+        if status >= 400 { return "the mail server answered \(status) (\(fault.reason))" }
+        return fault.code == CURLE_USE_SSL_FAILED.rawValue ? "the mail server offers no STARTTLS" : fault.reason
     }
 }
