@@ -352,7 +352,8 @@ struct UserPageModel {
         ]
         let times: [(String, Timestamp?)] = [
             ("created", user.createdAt), ("lastLogIn", user.lastLogInAt), ("previousLogIn", user.previousLogInAt),
-            ("passwordSet", user.passwordSetAt),
+            ("passwordSet", user.passwordSetAt), ("emailVerified", user.emailVerifiedAt),
+            ("phoneVerified", user.phoneVerifiedAt),
         ]
         return texts.compactMap { name, value in
             value.map { ["label": request.text("user.\(name)"), "value": $0] }

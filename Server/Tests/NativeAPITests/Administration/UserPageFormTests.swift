@@ -40,6 +40,23 @@ struct UserPageFormTests {
         #expect(field == "displayName" || refused.value(of: "displayName") == "Hana")
     }
 
+    @Test("tells when the mail address was confirmed, and nothing of it while it was not")
+    func confirmedAddress() async throws {
+        let mail = try await MailServerWorld()
+        let world = try await AdminWorld(mail.server, roles: [])
+        let id = Identifier<User>(rawValue: try await registered("rin", in: world))
+        let (address, words) = (world.page("users/\(id)"), "<dt>Mail address confirmed</dt>")
+        let before = try await world.browser().get(address)
+        #expect(before.status == 200 && !before.html.contains(words))
+        let (application, now) = (mail.server.application.id, mail.server.clock.now)
+        try await mail.store.write { transaction throws(DomainError) in
+            guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
+            user.emailVerifiedAt = now
+            try transaction.updateIdentifiers(of: user)
+        }
+        #expect(try await world.browser().get(address).html.contains(words))
+    }
+
     @Test("deletes nobody when another id was typed, and says so at the field, which stays open")
     func deletion() async throws {
         let world = try await AdminWorld(roles: [])
