@@ -69,7 +69,7 @@ extension CommandFault {
     init(_ error: OkaeriError, in language: DemoLanguage) {
         let sentence = "\(error.message(in: [language.rawValue])) (\(error.code))"
         var problems: [FieldProblem] = []
-        if case .invalidValues(let told) = error { problems = told }
+        if case .invalidValues(let found) = error { problems = found }
         let lines = [sentence] + problems.map { "  \($0.field.printable): \($0.detail.printable)" }
         self = .failed(lines.joined(separator: "\n"))
     }

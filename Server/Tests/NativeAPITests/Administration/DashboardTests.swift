@@ -260,8 +260,8 @@ struct DashboardTests {
         let browser = Browser(server, language: language, origin: "http://127.0.0.1:8080")
         for (page, path) in [("/dashboard/log-in", "/dashboard"), (browser.path("log-in"), browser.path("log-in"))] {
             let shown = try await browser.get(page)
-            let told = try await browser.post(page, ["name": "rin"], token: shown.token)
-            #expect(told.status == 403 && told.html.contains("https://id.example.com\(path)"), "\(page)")
+            let answer = try await browser.post(page, ["name": "rin"], token: shown.token)
+            #expect(answer.status == 403 && answer.html.contains("https://id.example.com\(path)"), "\(page)")
             // A page of somebody else's learns nothing new.
             let crossed = try await browser.post(
                 page, ["name": "rin"], token: shown.token,

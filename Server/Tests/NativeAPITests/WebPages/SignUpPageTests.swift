@@ -82,14 +82,14 @@ struct SignUpPageTests {
     func userName(language: String, name: String) async throws {
         let browser = Browser(try await TestServer(), language: language)
         let shown = try await browser.get(browser.path("sign-up"))
-        let told = try await browser.post(
+        let answer = try await browser.post(
             browser.path("sign-up"), ["username": name, "password": Self.password], token: shown.token)
         let rules = [
             "en": "no @, no + in front, no spaces at the ends or in a row", "ja": "@、先頭の+、前後の空白、連続した空白は使えません",
             "ko": "@, 맨 앞의 +, 앞뒤 공백, 연속된 공백은 사용할 수 없습니다",
         ]
         let rule = try #require(rules[language])
-        #expect(told.location == nil && told.html.contains(rule), "\(name)")
+        #expect(answer.location == nil && answer.html.contains(rule), "\(name)")
     }
 
     @Test("reminds a guest of the account that there is, whose upgrade leads back to the app")
