@@ -48,6 +48,7 @@ struct PageCommandTests {
         let id = try await application()
         let refused = try await run("application", "redirect", id, "--add", address)
         #expect(refused.status == 2 && refused.errors.contains(address), "\(refused.errors)")
+        #expect(refused.errors.contains("must be an https address"), "\(refused.errors)")
         #expect(try await run("application", "redirect", id, "--json").json([String].self).isEmpty)
     }
 

@@ -34,7 +34,8 @@ struct RedirectCommand: AsyncParsableCommand {
         let (add, remove) = (add, remove)
         if let wrong = add.first(where: { RedirectAddress($0) == nil }) {
             throw CommandFault.usage(
-                "\(wrong) is no address to send people to; see okaeri application redirect --help.")
+                "--add is “\(wrong.printable)”, but must be an https address, one of the app's own scheme in reverse domain form "
+                    + "such as com.example.app:/back, or http on 127.0.0.1 or [::1].")
         }
         let application = try await storage.perform(.changeRedirects) { modules, who throws(DomainError) in
             try await modules.applications.changeRedirects(of: id, by: who) { addresses in
