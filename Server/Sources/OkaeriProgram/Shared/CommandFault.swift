@@ -102,6 +102,7 @@ extension ValidationError {
         case .empty: "\(field) is empty."
         case .notALanguageTag: "\(field) is no language tag."
         case .tooManyFields(let maximum): "\(field) has more than \(maximum.counted("value"))."
+        case .outOfRange(let range) where range == Timestamp.range: "\(field) must be a time in the years 0000 to 9999."
         case .outOfRange(let range): "\(field) must be \(range.lowerBound) to \(range.upperBound)."
         case .notANetwork: "\(field) must be addresses or networks such as 10.0.0.0/8."
         case .tooManyBytes(let maximum): "\(field) has more than \(maximum) bytes."
