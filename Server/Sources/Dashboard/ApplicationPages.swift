@@ -164,8 +164,16 @@ enum SettingsPage {
                     "lowest": String(ApplicationSettings.spanDays.lowerBound),
                     "highest": String(ApplicationSettings.spanDays.upperBound),
                 ])
+        // The number is typed itself, and is no text of that length.
+        case ("signUp.usernameMinimumCharacters", _): Self.words(of: SignUpRules.lengths, request)
+        case (let field, _) where field.hasSuffix("MinimumCharacters"):
+            Self.words(of: PasswordRules.lowestMinimum...PasswordRules.highestMinimum, request)
         default: request.words(of: fault.rule)
         }
+    }
+
+    private static func words(of lengths: ClosedRange<Int>, _ request: DashboardRequest) -> String {
+        request.text("rules.range", ["least": String(lengths.lowerBound), "most": String(lengths.upperBound)])
     }
 
     /// Whole days. What is none is no span that the settings can have: they refuse it with everything else.

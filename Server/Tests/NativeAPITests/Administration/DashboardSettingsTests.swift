@@ -53,6 +53,10 @@ struct DashboardSettingsTests {
             world.page("protocols/ncmb/enable"), ["ncmb.applicationKey": "x y"],
             token: try await browser.get(world.page("protocols")).token)
         #expect(keys.status == 422 && keys.error("ncmb-applicationKey")?.hasPrefix("1 to 255 visible") == true)
+        let settings = world.page("settings")
+        let length = try await browser.post(
+            settings, ["name": "Test", "passwordMinimumCharacters": "3"], token: try await browser.get(settings).token)
+        #expect(length.status == 422 && length.error("passwordMinimumCharacters") == "A number from 8 to 64.")
     }
 
     @Test("show the mails that wait, without saying to whom they go")
