@@ -150,7 +150,7 @@ extension HostedPageRequest {
         case .asked(let asked):
             guard !needsLogIn(who, for: asked, bySignUp: bySignUp) else { return sendToLogIn(for: asked, continuation) }
             return try back(with: asked, for: who, isNew: isNew)
-        case .error(let error, let asked): return back(error: error, to: asked)
+        case .error(let error, let asked, let reason): return back(error: error, because: reason, to: asked)
         case .refused(let reason): return try refuse(reason)
         }
     }

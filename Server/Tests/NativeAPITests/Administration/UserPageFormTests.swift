@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import HTTPTypes
 import OkaeriWire
+import StorageSQLite
 import Testing
 
 @Suite("The forms on a user's page")
