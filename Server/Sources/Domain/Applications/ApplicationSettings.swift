@@ -121,7 +121,7 @@ extension ApplicationSettings {
         if faults.isEmpty, transferLink != before.transferLink, !AppLink.isOne(transferLink, withCode: true) {
             faults.append(ValidationError(field: "transferLink", rule: .notALink))
         }
-        return transferLink.contains(Self.transferCodePlaceholder)
+        return transferLink.firstRange(of: Self.transferCodePlaceholder) != nil
             ? faults + signUp.faults
             : signUp.faults + faults + [
                 ValidationError(field: "transferLink", rule: .noneOf([Self.transferCodePlaceholder]))

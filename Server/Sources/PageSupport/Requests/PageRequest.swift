@@ -113,7 +113,9 @@ package struct PageRequest: Sendable {
     /// Whether a page of this server sent the form from another address than the public one: the browser itself calls both
     /// the same site, or it asked the host that the page came from.
     package var isElsewhere: Bool {
-        guard hasPublicAddress, let origin = request.headers.value(of: .origin), origin != ownOrigin else { return false }
+        guard hasPublicAddress, let origin = request.headers.value(of: .origin), origin != ownOrigin else {
+            return false
+        }
         return request.headers.value(of: .secFetchSite) == "same-origin" || origin.hasSuffix("://\(request.authority)")
     }
 

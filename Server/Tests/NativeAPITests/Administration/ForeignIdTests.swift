@@ -21,7 +21,7 @@ struct ForeignIdTests {
     /// What each name in a path stands for. A route with another one has to be added here.
     private static let slots: [String: Slot] = [
         "user": .given, "session": .given, "merge": .given, "thumbprint": .given, "passkey": .given, "endpoint": .given,
-        "grant": .given, "field": .given, "view": .given,
+        "grant": .given, "field": .given, "view": .given, "mail": .given,
         "provider": .word, "protocol": .word, "kind": .word, "language": .word, "hook": .word, "service": .word,
         "application": .ofServer, "id": .ofServer,
     ]
@@ -33,6 +33,15 @@ struct ForeignIdTests {
         let answer = try await world.send("owner", method, world.path(rest), body: body)
         try #require(answer.status < 300, "\(answer.text)")
         return try #require(try answer.json[member]?.text)
+    }
+
+    /// Puts a mail into the queue of the world's application.
+    private func waitingMail(_ world: AdminWorld) async throws -> String {
+        let test = #"{"kind": "log-in-code", "language": "en", "to": "me@example.com"}"#
+        let answer = try await world.send("owner", .post, world.path("/mail/test"), body: test)
+        try #require(answer.status == 202, "\(answer.text)")
+        return try #require(
+            try await world.send("owner", .get, world.path("/mail/queue")).json["mails"]?.list.first?["id"]?.text)
     }
 
     /// Makes one of each kind in the world's application.
@@ -53,6 +62,7 @@ struct ForeignIdTests {
                 world, .post, "/event-endpoints", #"{"url": "https://app.example.com/hooks"}"#, "id"),
             "role": try await made(world, .post, "/roles", #"{"name": "editor"}"#, "id"),
             "group": try await made(world, .post, "/groups", #"{"name": "staff"}"#, "id"),
+            "mail": try await waitingMail(world),
         ]
     }
 
@@ -107,7 +117,7 @@ struct ForeignIdTests {
 
     @Test("is answered as one that nobody has, also of a user who is there, and nothing happens to what has it")
     func otherApplication() async throws {
-        let world = try await AdminWorld(roles: [])
+        let world = try await AdminWorld(try await TestServer(settings: ["dev": "on"]), roles: [])
         let server = world.server
         let person = try await server.person()
         let ids = try await ids(in: world, of: person)

@@ -80,7 +80,9 @@ struct LongPollTests {
         }
     }
 
-    @Test("gives nothing of what happened meanwhile to a caller who may no longer read it by then", arguments: End.allCases)
+    @Test(
+        "gives nothing of what happened meanwhile to a caller who may no longer read it by then",
+        arguments: End.allCases)
     func ended(end: End) async throws {
         let rules = world.server.modules.administration
         let reader = try await rules.admins.create(name: "reader", role: .support, applications: nil, by: .local)

@@ -81,7 +81,7 @@ struct ConnectionTimeoutTests {
     @Test("are five seconds while the server stops, for a client that reads nothing and for half a request")
     func stopping() throws {
         let reader = try EmbeddedConnection(
-            .init(idle: .seconds(300), write: .seconds(300)), socket: [StuckSocket()])
+            .init(idle: .seconds(300), write: .seconds(300)), socket: [HalfClosedSocket(), StuckSocket()])
         reader.ask()
         let sender = try EmbeddedConnection(.init(idle: .seconds(300), write: .seconds(300)))
         let head = HTTPRequest(method: .post, scheme: "http", authority: "127.0.0.1", path: "/short")

@@ -187,7 +187,7 @@ struct AppleLogInTests {
         let world = try await AppleWorld(application: settings)
         let owner = try await world.person(FakeApple.Person(subject: "taro"))
         _ = try await SecondFactorWorld(of: world.server).enrol(owner)
-        // Whoever has the account at Apple alone can have another address there.
+        // Who has the account at Apple alone can have another address there.
         let thief = try world.credential(FakeApple.Person(subject: "taro", email: "thief@example.com"), nonce: "2")
         let refused = try await world.logIn(token: thief.identityToken, nonce: "2", name: "Thief")
         expect(refused, 403, .secondFactorRequired)

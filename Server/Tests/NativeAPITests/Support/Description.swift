@@ -81,10 +81,12 @@ struct Description: Sendable {
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         let paths = root["paths"]?.members ?? [:]
         if let exact = paths[path] { return exact }
-        return paths.first { pattern, _ in
+        let fitting = paths.filter { pattern, _ in
             let parts = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
             return parts.count == segments.count && zip(parts, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
-        }?.value
+        }
+        // A path that is spelled out goes before one with names (OpenAPI 3.1 §4.8.8).
+        return fitting.min { $0.key.count { $0 == "{" } < $1.key.count { $0 == "{" } }?.value
     }
 
     /// Every `$ref` of the description that leads nowhere.

@@ -287,8 +287,8 @@ struct AuthorizationStateTests {
                 browser.path("provider/\(Self.provider)/callback")
                     + "?error=\(Browser.escaped(word))&state=\(asked["state"] ?? "")")
         }
-        let visitor = Browser(world.server)
-        let refused = try await back(visitor, try await world.leave(visitor))
+        let browser = Browser(world.server)
+        let refused = try await back(browser, try await world.leave(browser))
         #expect(refused.status == status && refused.html.contains(words), "\(refused.html)")
         #expect(!refused.html.contains("alert(1)"))
         let owner = Browser(world.server)

@@ -175,7 +175,11 @@ struct AccountChangeWalkTests {
         try await world.give(.anonymous, "thief")
         var held: [(EvictionTests.WayIn, () async throws -> Bool)] = []
         for kind in Eviction.allCases where evicts.contains(kind) {
-            for way in try #require(Self.ways[kind]) { held.append((way, try await world.hold(way))) }
+            // A message that is written later makes the code of one before void, also that of the step's own.
+            for way in try #require(Self.ways[kind])
+            where way != .orderedAddress || step.surface != .kii || step.row != .emailReplaced {
+                held.append((way, try await world.hold(way)))
+            }
         }
         let thief = try await world.thief()
         let asked = try await step.ask(world)
