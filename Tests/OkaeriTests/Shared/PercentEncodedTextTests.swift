@@ -4,7 +4,7 @@ import Testing
 @testable import Okaeri
 
 @Suite("Percent-encoding")
-struct PercentEncodingTests {
+struct PercentEncodedTextTests {
     private static let plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
     /// Each character of ASCII alone, and the edges of UTF-8's lengths.
     private static let texts =
