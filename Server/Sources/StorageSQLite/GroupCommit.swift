@@ -152,7 +152,8 @@ final class GroupCommit: Sendable {
                 changes = try runAll(group, withSavepoints: true, marks: &marks)
             }
             guard let changes else { throw DomainError.storageUnavailable }
-            let revocations = try journal?.take(from: connection)
+            // It waits for the journal too, where lines of another process wait.
+            let revocations = try journaling { journal throws(DomainError) in try journal.take(from: connection) }
             if changes.isEmpty {
                 try connection.run("COMMIT")
             } else {
@@ -179,10 +180,16 @@ final class GroupCommit: Sendable {
         marks = []
     }
 
-    private func journaling(_ work: (RevocationJournal) throws(DomainError) -> Void) throws(DomainError) {
-        guard let journal else { return }
+    /// Works with the journal, and reports when it cannot be written.
+    ///
+    /// - Returns: what the work returns; `nil` where there is no journal.
+    @discardableResult
+    private func journaling<Value>(
+        _ work: (RevocationJournal) throws(DomainError) -> Value
+    ) throws(DomainError) -> Value? {
+        guard let journal else { return nil }
         do throws(DomainError) {
-            try work(journal)
+            return try work(journal)
         } catch {
             let reason = journal.isLockHeld ? RevocationJournal.heldLock : String(cString: strerror(errno))
             signals.report(fault: "What ended cannot be written to the revocation journal: \(reason)")

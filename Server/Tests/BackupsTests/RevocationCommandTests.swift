@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import StorageSQLite
+import Synchronization
 import TestWorld
 import Testing
 
@@ -85,6 +86,44 @@ struct RevocationCommandTests {
         let found = try await restored.read { transaction throws(DomainError) in try transaction.providers(of: id) }
         #expect(found.map(\.settings) == [provider.settings])
         await restored.close()
+    }
+
+    @Test("is what the server's log names, where a stopped command keeps its lock and has lines that wait for it")
+    func stoppedCommand() async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server, journalPatience: .zero)
+        let world = try TestWorld(store)
+        let faults = Mutex<[String]>([])
+        store.observeFaults { fault in faults.withLock { $0.append(fault) } }
+        let application = try await world.makeApplication()
+        let first = try await world.logIn(TestDevice(), to: application)
+        let segments = RevocationSegments(folder: folder.path)
+        let segment = try segments.begin(lineage: "0a1b2c3d")
+        // The server notes already: what waits is not written by its beginning.
+        let second = try await world.logIn(TestDevice(), to: application)
+        let command = try SQLiteStore(.folder(folder.path), role: .command, journalPatience: .zero)
+        let lock = open(folder.path + "/revocations", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        #expect(lock >= 0 && flock(lock, LOCK_EX) == 0)
+        await #expect(throws: DomainError.storageUnavailable) {
+            try await command.write { transaction throws(DomainError) in
+                _ = try transaction.endSession(first.session.id, of: first.user.id, in: application.id)
+            }
+        }
+        #expect(faults.withLock { $0 }.isEmpty)
+        await #expect(throws: DomainError.storageUnavailable) {
+            try await store.write { transaction throws(DomainError) in
+                _ = try transaction.endSession(second.session.id, of: second.user.id, in: application.id)
+            }
+        }
+        let words = "another process of Okaeri holds its lock"
+        #expect(faults.withLock { faults in faults.filter { $0.contains(words) }.count } == 1)
+        close(lock)
+        try await store.write { transaction throws(DomainError) in
+            _ = try transaction.endSession(second.session.id, of: second.user.id, in: application.id)
+        }
+        await command.close()
+        await store.close()
+        let text = try String(contentsOfFile: segments.path(of: segment), encoding: .utf8)
+        #expect(text.split(separator: "\n").filter { $0.hasPrefix("D sessions ") }.count == 2, "\(text)")
     }
 }
 
