@@ -36,7 +36,8 @@ package final class ChildProgram {
     private let process: pid_t
     private var ended: Ending?
 
-    /// Starts a program in a group of its own, with nothing to read and no open file of this process but its outputs.
+    /// Starts a program with nothing to read and no open file of this process but its outputs. It is of this process's group, so
+    /// that Ctrl-C at a terminal ends both, and takes all signals.
     ///
     /// - Parameters:
     ///   - path: The program's file.
@@ -51,11 +52,11 @@ package final class ChildProgram {
         #if canImport(Glibc)
             var actions = posix_spawn_file_actions_t()
             var attributes = posix_spawnattr_t()
-            let flags = POSIX_SPAWN_SETPGROUP
+            let flags = POSIX_SPAWN_SETSIGMASK
         #else
             var actions: posix_spawn_file_actions_t?
             var attributes: posix_spawnattr_t?
-            let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_CLOEXEC_DEFAULT
+            let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_CLOEXEC_DEFAULT
         #endif
         posix_spawn_file_actions_init(&actions)
         posix_spawnattr_init(&attributes)
@@ -64,6 +65,10 @@ package final class ChildProgram {
             posix_spawnattr_destroy(&attributes)
         }
         posix_spawnattr_setflags(&attributes, Int16(truncatingIfNeeded: flags))
+        // Threads of Dispatch, on which tasks run, hold signals back, and what they start would do so too.
+        var heldBack = sigset_t()
+        sigemptyset(&heldBack)
+        posix_spawnattr_setsigmask(&attributes, &heldBack)
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         for (output, number) in [(output, STDOUT_FILENO), (errors, STDERR_FILENO)] {
             switch output {

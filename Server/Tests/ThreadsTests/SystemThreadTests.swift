@@ -100,6 +100,24 @@ struct ChildProgramTests {
         #expect(said.isEmpty)
     }
 
+    @Test("takes all signals though the thread that starts it holds them back, and is of the group that Ctrl-C ends")
+    func signals() async throws {
+        let result: Result<(said: String, ending: ChildProgram.Ending), any Error> =
+            await withCheckedContinuation { continuation in
+                let isStarted = SystemThread.start("holds back") {
+                    var all = sigset_t()
+                    sigfillset(&all)
+                    pthread_sigmask(SIG_SETMASK, &all, nil)
+                    // The shell names its group, and then asks itself to end.
+                    let script = "read -r id name state parent group rest </proc/$$/stat; echo $group; kill -TERM $$; :"
+                    continuation.resume(returning: Result { try Self.run(script) })
+                }
+                if !isStarted { continuation.resume(returning: .failure(POSIXError(.EAGAIN))) }
+            }
+        let (said, ending) = try result.get()
+        #expect(said == "\(getpgrp())\n" && ending == .signal(SIGTERM))
+    }
+
     @Test("that is not there is not started")
     func missing() {
         let fault = #expect(throws: ChildProgram.Fault.self) {
