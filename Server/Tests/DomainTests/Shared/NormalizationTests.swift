@@ -78,6 +78,16 @@ struct NormalizationTests {
     @Test("of half-width kana is in one piece", arguments: [("ｶﾞ", "ガ"), ("ﾊﾟ", "パ"), ("①", "1"), ("ﬁ", "fi")])
     func kana(text: String, compatible: String) { #expect(Self.parts(text.compatible) == Self.parts(compatible)) }
 
+    @Test(
+        "of Hangul in jamo, of emoji, of kanji with variants and of signs that are not assigned has the same form",
+        arguments: [
+            "\u{1112}\u{1161}\u{11AB}\u{1100}\u{1173}\u{11AF}", "\u{AC00}\u{11A8}\u{1100}\u{1161}\u{301}",
+            "\u{1161}\u{11A8}\u{1100}", "\u{FFBE}\u{FFC2}\u{FFA4}", "ﾊﾟｽﾜｰﾄﾞ", "ハ\u{309A}スワート\u{3099}",
+            "👩‍👩‍👧‍👦", "❤\u{FE0F}1\u{FE0F}\u{20E3}", "👍🏽🇯🇵", "葛\u{E0100}飾𠮷",
+            "a\u{200B}\u{AD}\u{2060}\u{FEFF}b", "\u{378}e\u{301}\u{E0FFF}\u{10FFFF}\u{E000}",
+        ])
+    func sequences(text: String) { #expect(Self.isSame(text), "\(Self.named(Self.parts(text.compatible)))") }
+
     @Test("holds a zero and is empty as it is")
     func zero() {
         #expect(Self.parts("e\u{0}e\u{301}".composed) == Self.parts("e\u{0}\u{e9}"))
