@@ -40,7 +40,8 @@ package struct ServerInfoFile: Codable, Hashable, Sendable {
         else {
             return nil  // Half a file of a server that died: nobody runs.
         }
-        return file.isOfRunningServer(reader.descriptor) ? file : nil
+        // Closed before, its number could be that of any other file, whose lock would be asked for.
+        return withExtendedLifetime(reader) { file.isOfRunningServer(reader.descriptor) } ? file : nil
     }
 
     /// A process number says little: in containers a killed server had the one that a command has in the next.
