@@ -94,10 +94,10 @@ package final class ChildProgram {
     /// How it ended; `nil` while it runs.
     package func ending() -> Ending? { wait(WNOHANG) }
 
-    /// Ends it at once, when it has not ended yet.
+    /// Ends it at once, when it has not ended yet. One that this process may not end, as one of another user by `sudo`, goes on,
+    /// and is not waited for.
     package func stop() {
-        guard ending() == nil else { return }
-        kill(process, SIGKILL)
+        guard ending() == nil, kill(process, SIGKILL) == 0 else { return }
         _ = wait(0)
     }
 
