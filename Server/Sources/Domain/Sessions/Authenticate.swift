@@ -77,6 +77,7 @@ package struct Authenticate: Sendable {
             found = try await lookUp(reference, in: request.application)
         }
         try checkLife(of: found, for: request, at: now)
+        try checkKey(of: found, for: request)
         if request.proof != nil || request.needsProof {
             try await check(request.proof, of: found, token: Secret(String(token)), at: now)
         }
@@ -110,7 +111,10 @@ package struct Authenticate: Sendable {
         guard found.application.id == request.application.id, found.session.protocolName == request.protocolName
         else { throw .sessionInvalid }
         guard !found.user.isDisabled else { throw .userDisabled }
-        // One of before the application wanted proofs may have no key: none that it could bring would be right.
+    }
+
+    /// One of before the application wanted proofs may have no key: none that it could bring would be right.
+    private func checkKey(of found: Authenticated, for request: Request) throws(DomainError) {
         guard found.session.deviceKey != nil || !request.needsProof else { throw .sessionInvalid }
     }
 
@@ -129,15 +133,23 @@ package struct Authenticate: Sendable {
         let now = clock.now
         _ = found.noteUse(at: activity.lastUse(of: found.session), resolution: .zero)
         try checkLife(of: found, for: request, at: now)
+        try checkKey(of: found, for: request)
         guard request.proof != nil || request.needsProof else { return }
         try await check(request.proof, of: found, token: Secret(String(token)), at: now)
     }
 
-    /// The session of a token of the native protocol, for who asks about it: without a proof, and without noting a use.
+    /// The session of a token of the native protocol, for who asks about it or ends it: without a proof, and without noting a use.
     ///
+    /// - Parameters:
+    ///   - token: Any text.
+    ///   - application: Whose sessions are known here.
+    ///   - isEnding: Whether it is to end. One that lacks the key that the application wants by now counts then: it is there, and
+    ///     counts again once no proofs are wanted any more.
     /// - Returns: `nil` for every text that is no session of the application now.
     /// - Throws: `storageUnavailable`.
-    func session(of token: Substring, in application: Application) async throws(DomainError) -> Authenticated? {
+    func session(
+        of token: Substring, in application: Application, isEnding: Bool = false
+    ) async throws(DomainError) -> Authenticated? {
         guard let reference = SessionToken.reference(of: token, in: .native) else { return nil }
         let (request, now) = (
             Request(application: application, token: token, proof: nil, protocolName: .native), clock.now
@@ -150,6 +162,7 @@ package struct Authenticate: Sendable {
                 found = try await lookUp(reference, in: application)
             }
             try checkLife(of: found, for: request, at: now)
+            if !isEnding { try checkKey(of: found, for: request) }
             return found
         } catch {
             switch error {

@@ -167,4 +167,20 @@ struct IntrospectTokenTests {
         #expect(try await !isKnown(token.revealed))
         try await revoke(token.revealed, in: application)
     }
+
+    @Test("of a session without a key is worth nothing while proofs are wanted, and ends with its revocation")
+    func revokedWithoutKey() async throws {
+        let ((_, kept), (_, revoked)) = (try await someone(), try await someone("kenji"))
+        func wantProofs(_ areWanted: Bool) async throws -> Application {
+            try await world.modules.applications.changeApplication(
+                application.id, isCurrent: { _ in true }, by: .local
+            ) { $0.settings.proofRequired = areWanted }
+        }
+        let strict = try await wantProofs(true)
+        for token in [kept, revoked] { #expect(try await !isKnown(token.revealed, in: strict)) }
+        try await world.modules.sessions.revokeToken(revoked.revealed, in: strict)
+        let open = try await wantProofs(false)
+        #expect(try await isKnown(kept.revealed, in: open))
+        #expect(try await !isKnown(revoked.revealed, in: open))
+    }
 }

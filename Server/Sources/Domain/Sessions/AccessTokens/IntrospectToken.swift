@@ -94,7 +94,9 @@ package struct RevokeToken: Sendable {
     ///   - application: Whose sessions are known here.
     /// - Throws: `storageUnavailable`. A text that is no session of the application is no error.
     package func callAsFunction(_ token: String, in application: Application) async throws(DomainError) {
-        guard let session = try await authenticate.session(of: token[...], in: application) else { return }
+        guard let session = try await authenticate.session(of: token[...], in: application, isEnding: true) else {
+            return
+        }
         try await logOut(session)
     }
 }
