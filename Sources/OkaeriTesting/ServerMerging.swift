@@ -23,14 +23,15 @@ extension ServerContents {
 extension InMemoryServer {
     private static let week: Int64 = 7 * 86_400_000
 
-    /// The refusal that tells of a conflict: with a ticket, when nothing stands against going on with the other user.
+    /// The refusal that tells of a conflict: with a ticket, when nothing stands against going on with the other user, as a second
+    /// factor does.
     func conflict(
         _ user: String, _ other: String, _ code: ErrorCode, errors: [FieldProblem]? = nil,
         _ contents: inout ServerContents
     ) -> Refusal {
-        guard contents.users[other]?.isDisabled == false, contents.users[other]?.erasedAt == nil else {
-            return Refusal(409, code, errors: errors)
-        }
+        guard let found = contents.users[other], !found.isDisabled, found.erasedAt == nil,
+            !contents.secondFactors.areNeeded(by: found.body)
+        else { return Refusal(409, code, errors: errors) }
         let end = WireTime(millisecondsSince1970: time(contents).millisecondsSince1970 + 600_000)
         let ticket = "okm_" + newName("", 32)
         contents.mergeTickets[ticket] = .init(user: user, other: other, expiresAt: end)

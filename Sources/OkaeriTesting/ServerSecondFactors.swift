@@ -54,6 +54,11 @@ struct ServerSecondFactors: Sendable {
     var failures: [String: (count: Int, at: WireTime)] = [:]
 
     func has(_ user: String) -> Bool { factors.contains { $0.user == user } }
+
+    /// Whether a log-in shows one, or adds one.
+    func areNeeded(by user: UserBody) -> Bool {
+        mode != .off && !user.isAnonymous && (has(user.id) || mode == .required)
+    }
 }
 
 /// Second factors, by the same rules and in the same words as the real server's.
@@ -128,10 +133,9 @@ extension InMemoryServer {
         of user: UserBody, _ thumbprint: String?, joins: Bool? = nil, _ device: DeviceBody?, by method: String,
         contents: inout ServerContents
     ) throws(Refusal) {
-        let (mode, hasFactor) = (contents.secondFactors.mode, contents.secondFactors.has(user.id))
+        let hasFactor = contents.secondFactors.has(user.id)
         // A passkey that has recognised its user is two factors; the pages ask for the second one themselves.
-        guard mode != .off, !user.isAnonymous, !["passkey", "pages"].contains(method), hasFactor || mode == .required
-        else { return }
+        guard contents.secondFactors.areNeeded(by: user), !["passkey", "pages"].contains(method) else { return }
         if hasFactor {
             guard method != "transfer-code" else { return }
             let isKnown = thumbprint.map { contents.usersByKey[$0] == user.id } ?? false
@@ -255,6 +259,7 @@ extension InMemoryServer {
     /// What needs the second factor from now on, and was ordered without it.
     private func endWhatWasOrdered(by user: String, _ contents: inout ServerContents) {
         contents.transferCodes = contents.transferCodes.filter { $0.value.user != user }
+        contents.mergeTickets = contents.mergeTickets.filter { $0.value.user != user && $0.value.other != user }
         let present = contents.users[user]?.body.email
         for index in contents.mails.indices where contents.mails[index].user == user {
             let mail = contents.mails[index].mail

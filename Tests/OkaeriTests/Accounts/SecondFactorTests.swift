@@ -63,6 +63,25 @@ struct SecondFactorTests {
         await #expect(throws: OkaeriError.transferCodeRefused) { try await tablet().redeemTransferCode(transferCode) }
     }
 
+    @Test("keeps an upgrade by its user's name and password from offering a merge, which could not be done")
+    func merge() async throws {
+        let (okaeri, app, _) = try await owner()
+        let tablet = tablet()
+        try await tablet.logInAutomatically()
+        let error = await #expect(throws: OkaeriError.self) {
+            try await tablet.upgrade(username: "hana", password: password)
+        }
+        guard case .identifierTaken? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        // A log-in leads there.
+        let id = try await tablet.logIn(
+            secondFactor: .totp(app.code(at: world.clock.now)), for: try await challenge(tablet)
+        ).user.id
+        #expect(id == (await okaeri.currentUser?.id))
+    }
+
     @Test("finishes a log-in on another device, which is automatic from then on", arguments: [false, true])
     func logIn(byRecoveryCode: Bool) async throws {
         let (okaeri, app, codes) = try await owner()

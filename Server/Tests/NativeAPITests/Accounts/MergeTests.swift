@@ -72,6 +72,23 @@ struct MergeTests {
         #expect(try await registered.send(.get, APIPath.user).read(UserBody.self).fields["coins"] == 10)
     }
 
+    @Test("is answered as with a wrong password where a log-in of the other needs a second factor: nothing is shown")
+    func secondFactor() async throws {
+        let ticket = try await offer().ticket
+        let factors = try await SecondFactorWorld(on: server)
+        _ = try await factors.enrol(registered)
+        // What was offered before has ended.
+        expect(
+            try await current.send(.post, APIPath.mergePreview, body: #"{"ticket": "\#(ticket)"}"#), 403,
+            .mergeTicketRefused)
+        for choice in ["switch", "merge"] { expect(try await resolve(ticket, choice), 403, .mergeTicketRefused) }
+        let answer = try await current.upgrade("hana", Self.password)
+        expect(answer, 409, .identifierTaken)
+        #expect(try answer.read(Problem.self).merge == nil)
+        try await factors.change { $0.mode = .off }
+        _ = try await offer()
+    }
+
     @Test("keeps the current user on wish")
     func keep() async throws {
         let ticket = try await offer().ticket

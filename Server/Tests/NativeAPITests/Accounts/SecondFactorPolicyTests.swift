@@ -146,7 +146,7 @@ struct SecondFactorPolicyTests {
         #expect(try await guest.send(.delete, APIPath.user).status == 202)
     }
 
-    @Test("is not gone around by a transfer code where the application says so, nor by a merge")
+    @Test("is not gone around by a transfer code where the application says so")
     func aroundIt() async throws {
         let world = try await SecondFactorWorld()
         let person = try await world.person()
@@ -167,14 +167,6 @@ struct SecondFactorPolicyTests {
         expect(redeemed, 403, .secondFactorRequired)
         #expect(try redeemed.read(Problem.self).secondFactor == nil)
         #expect(try await world.server.logIn(device).status == 201)
-        let guest = try await world.server.person()
-        let offered = try await guest.upgrade()
-        let ticket = try #require(try offered.read(Problem.self).merge).ticket
-        for choice in ["switch", "merge"] {
-            expect(
-                try await guest.send(.post, APIPath.merge, body: #"{"ticket": "\#(ticket)", "choice": "\#(choice)"}"#),
-                403, .secondFactorRequired)
-        }
     }
 
     @Test(

@@ -137,8 +137,8 @@ extension AccountChange {
         case .secondFactorAdded:
             // What needs the factor from now on, and was ordered without it.
             AccountPolicy(
-                [.owner], fresh: [.recentLogIn], ends: [.transferCodes, .newAddresses], records: .secondFactorAdded,
-                tells: [.mail(.secondFactorChanged)])
+                [.owner], fresh: [.recentLogIn], ends: [.transferCodes, .mergeTickets, .newAddresses],
+                records: .secondFactorAdded, tells: [.mail(.secondFactorChanged)])
         case .secondFactorRemoved:
             AccountPolicy(
                 [.owner], fresh: [.recentLogIn], records: .secondFactorRemoved, tells: [.mail(.secondFactorChanged)])

@@ -13,14 +13,15 @@ package struct OfferMerge: Sendable {
     ///   - proof: What has shown that the caller is that one too.
     ///   - cause: What brought the conflict about.
     ///   - origin: Where the request came from, for the audit log.
-    /// - Returns: `nil` when the other user cannot be gone on with: kept out by an operator, or on the way out.
+    /// - Returns: `nil` when the other user cannot be gone on with: kept out by an operator, on the way out, or let in with a second
+    ///   factor alone, which no merge takes. What shows one factor shows nothing of such a user (decision 0213).
     /// - Throws: `reauthenticationRequired`, `sessionInvalid`, `storageUnavailable`.
     package func callAsFunction(
         _ who: Authenticated, _ author: AccountAuthor, other: Identifier<User>, by proof: AccountPolicy.Proof,
         cause: MergeOffer.Cause, from origin: RequestOrigin
     ) async throws(DomainError) -> MergeOffer? {
         try author.requireProof(of: .identityLinked, at: clock.now)
-        let application = who.application.id
+        let (application, factors) = (who.application.id, who.application.settings.secondFactors)
         let secret = MergeTicket.newSecret(randomness)
         let now = clock.now
         let ticket = MergeTicket(
@@ -30,9 +31,9 @@ package struct OfferMerge: Sendable {
             [.mergeOffered], in: application, by: .party(who, and: other, showing: proof, from: origin), at: now)
         let isOffered = try await store.write { transaction throws(DomainError) in
             try author.requireSession(in: transaction)
-            guard var user = try transaction.user(other, in: application), user.mayBeMerged, ticket.user != other else {
-                return false
-            }
+            guard var user = try transaction.user(other, in: application), user.mayBeMerged, ticket.user != other,
+                factors.need(of: user) == nil
+            else { return false }
             try transaction.insert(ticket)
             try ready.settle([.mergeOffered: [:]], of: &user, keeping: .nothing, in: transaction)
             return true
