@@ -172,7 +172,8 @@ extension InMemoryServer {
         }
         user.body.isAnonymous = false
         user.body.displayName = user.body.displayName ?? body.name
-        user.body.email = user.body.email ?? email
+        // Who has a second factor shows it for an address.
+        if !contents.secondFactors.has(session.user) { user.body.email = user.body.email ?? email }
         user.body.updatedAt = max(time(contents), user.body.updatedAt)
         contents.users[session.user] = user
         contents.usersByIdentity[linkName] = session.user

@@ -195,6 +195,13 @@ struct SecondFactorTests {
         #expect(try await tablet.logIn(identifier: "kenji", password: password).user.id == kenji.id)
     }
 
+    @Test("keeps a provider from giving its user a mail address")
+    func addressOfProvider() async throws {
+        let (okaeri, _, _) = try await owner()
+        let user = try await okaeri.link(.apple(.test(user: "hana", name: "花", email: "hana@example.com")))
+        #expect(user.displayName == "花" && user.email == nil)
+    }
+
     @Test("begins no log-in again whose credential counts once, beside another user's key")
     func otherUserByProvider() async throws {
         let (okaeri, app, _) = try await owner()
