@@ -113,9 +113,8 @@ package struct Authenticate: Sendable {
         guard !found.user.isDisabled else { throw .userDisabled }
     }
 
-    /// One of before the application wanted proofs may have no key: none that it could bring would be right.
     private func checkKey(of found: Authenticated, for request: Request) throws(DomainError) {
-        guard found.session.deviceKey != nil || !request.needsProof else { throw .sessionInvalid }
+        guard found.session.canProve(in: request.application) else { throw .sessionInvalid }
     }
 
     /// How long a session may rest.

@@ -96,6 +96,12 @@ package struct Session: Hashable, Sendable {
         return user.identities.contains { $0.provider == .device && $0.subject == deviceKey }
     }
 
+    /// Whether a request of the session can bring the proof that an application may want of each. One of before it did may have no
+    /// key: no proof that it could bring would be right.
+    func canProve(in application: Application) -> Bool {
+        deviceKey != nil || protocolName != .native || !application.settings.proofRequired
+    }
+
     /// Whether a proof by the session's key shows that a user is there: one whom nothing else could prove, when the key leads
     /// there (decision 0167).
     func isShownByKey(_ user: User) -> Bool {

@@ -77,7 +77,7 @@ package struct IntrospectToken: Sendable {
             guard let user = try transaction.user(userId, in: application.id), !user.isDisabled else { return nil }
             return try transaction.sessions(of: userId, in: application.id).first { $0.id == sessionId }
         }
-        guard let found else { return false }
+        guard let found, found.canProve(in: application) else { return false }
         return !found.isExpired(
             at: now, idleLifetime: authenticate.idleLifetime(of: found.protocolName, in: application),
             lastUsedAt: found.lastUsedAt)
