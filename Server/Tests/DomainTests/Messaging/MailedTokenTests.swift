@@ -141,6 +141,36 @@ struct MailedTokenTests {
         #expect(pending == (isEnded ? nil : "thief@example.com"))
     }
 
+    @Test("and is not sent any more then, though the message that repeats it was ordered later")
+    func repeated() async throws {
+        let application = try await world.makeApplication()
+        let (messaging, who) = (world.modules.messaging, try await person(in: application))
+        func order() async throws {
+            try await messaging.verificationCodes.send(
+                .emailVerification, to: nil, of: who.user, by: who.session, in: application, languages: [],
+                from: TestWorld.address)
+        }
+        try await order()
+        let code = try #require(try await delivered().code)
+        world.clock.advance(by: .seconds(500))
+        try await order()
+        carrier.plan(.refused(reason: "550"))
+        #expect(try await messaging.deliverMail().givenUp == 1)
+        let mail = try #require(try await messaging.listQueuedMail(in: application.id).first)
+        world.clock.advance(by: .seconds(100))
+        let refusal = await world.refusal {
+            _ = try await messaging.manageQueuedMail.retry(mail.id, in: application.id, by: .local)
+        }
+        #expect(refusal == .administration(.mailExpired))
+        #expect(try await messaging.manageQueuedMail.retryAll(in: application.id, by: .local) == 0)
+        #expect(try await messaging.deliverMail().delivered == 0)
+        let late = await world.refusal {
+            try await world.modules.accounts.verifyEmail(
+                .code(code, by: who), in: application, from: TestWorld.address, origin: .local)
+        }
+        #expect(late == .codeRefused)
+    }
+
     @Test(
         "and lets an attempt that comes again have no more hashed than right passwords",
         arguments: [Mail.newPassword, .registration])

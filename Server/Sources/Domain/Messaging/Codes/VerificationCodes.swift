@@ -50,10 +50,14 @@ package struct VerificationCodes: Sendable {
             }
             let living = try transaction.livingCode(
                 of: kind, user, in: application, digests, [ready.form], at: now + Self.leastRest)
-            if living?.code.address != address {
+            var mail = ready.mail
+            if let code = living?.code, code.address == address {
+                // The code is older than the message that repeats it, and the message is of no use without it.
+                mail.expiresAt = min(mail.expiresAt, code.expiresAt)
+            } else {
                 try transaction.replaceCode(of: kind, user, address, ready.form, by: session?.id, digests, at: now)
             }
-            try transaction.insert(ready.mail)
+            try transaction.insert(mail)
         }
     }
 

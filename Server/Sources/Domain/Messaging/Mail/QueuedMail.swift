@@ -9,7 +9,7 @@ package struct QueuedMail: Hashable, Sendable {
     package var sealed: [UInt8]?
     package let createdAt: Timestamp
     /// From then on it is of no use.
-    package let expiresAt: Timestamp
+    package var expiresAt: Timestamp
     /// How often sending it was begun.
     package var attempts = 0
     /// When it is sent, or tried again; `nil` once it was given up.
