@@ -157,6 +157,7 @@ enum SettingsPage {
         case (_, .notOwnDomain): request.text("settings.notOwnDomain")
         case (_, .notOwnAudience): request.text("settings.notOwnAudience")
         case ("name", _): request.text("applications.badName")
+        case ("transferLink", .noneOf): request.text("settings.transferLinkHint")
         case (_, .outOfRange) where fault.field.hasSuffix("Seconds"):
             request.text(
                 "settings.badDays",

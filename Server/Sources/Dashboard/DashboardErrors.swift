@@ -48,6 +48,7 @@ extension DashboardRequest {
         case .notAnAddress: text("providers.bad.address")
         case .notAKey: text("rules.key")
         case .notABasePath: text("rules.basePath")
+        case .notALink: text("rules.link")
         default: text("settings.bad")
         }
     }

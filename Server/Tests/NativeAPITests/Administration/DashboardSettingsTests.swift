@@ -57,6 +57,15 @@ struct DashboardSettingsTests {
         let length = try await browser.post(
             settings, ["name": "Test", "passwordMinimumCharacters": "3"], token: try await browser.get(settings).token)
         #expect(length.status == 422 && length.error("passwordMinimumCharacters") == "A number from 8 to 64.")
+        let (link, code) = ("An https address, or one of the app", "With {code} in the place of the code.")
+        for (field, value, rule) in [
+            ("transferLink", "http://app.example.com/{code}", link), ("resetURL", "http://app.example.com", link),
+            ("transferLink", "https://app.example.com/transfer", code),
+        ] {
+            let refused = try await browser.post(
+                settings, ["name": "Test", field: value], token: try await browser.get(settings).token)
+            #expect(refused.error(field)?.hasPrefix(rule) == true, "\(field) \(value)")
+        }
     }
 
     @Test("show the mails that wait, without saying to whom they go")
