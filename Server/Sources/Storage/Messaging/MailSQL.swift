@@ -83,15 +83,17 @@ extension SQLTransaction {
 
     package func postpone(_ mail: QueuedMail) throws(DomainError) {
         guard let next = mail.nextTryAt else {
-            return try connection.run(
+            try connection.run(
                 """
-                UPDATE mail_queue SET next_try_at = NULL, sealed = $1, last_fault = $2
-                WHERE application_id = $3 AND id = $4 AND claim = $5
+                UPDATE mail_queue SET next_try_at = NULL, last_fault = $1
+                WHERE application_id = $2 AND id = $3 AND claim = $4
                 """,
-                [
-                    .optional(mail.sealed), .optional(mail.lastFault), .id(mail.application), .id(mail.id),
-                    .optional(mail.claim),
-                ])
+                [.optional(mail.lastFault), .id(mail.application), .id(mail.id), .optional(mail.claim)])
+            // The taker has it as it was claimed: it was written since, and may have been sealed under another key.
+            guard mail.sealed == nil else { return }
+            return try connection.run(
+                "UPDATE mail_queue SET sealed = NULL WHERE application_id = $1 AND id = $2 AND claim = $3",
+                [.id(mail.application), .id(mail.id), .optional(mail.claim)])
         }
         try connection.run(
             """

@@ -171,6 +171,46 @@ struct MailedTokenTests {
         #expect(late == .codeRefused)
     }
 
+    /// Orders a mail for a new password.
+    private func orderReset(in application: Application) async throws {
+        _ = try await world.modules.messaging.requestPasswordReset(
+            email: Self.email, in: application, languages: [], from: TestWorld.address)
+    }
+
+    /// Orders one that the mail server refuses, so that it is given up.
+    private func orderRefusedReset() async throws -> Application {
+        let application = try await world.makeApplication()
+        _ = try await world.makeUser(in: application, email: Self.email, isVerified: true)
+        carrier.plan(.refused(reason: "550"))
+        try await orderReset(in: application)
+        #expect(try await world.modules.messaging.deliverMail().givenUp == 1)
+        return application
+    }
+
+    @Test("and is the same when an operator lets it be sent again: it counts for no longer")
+    func sentAgain() async throws {
+        let application = try await orderRefusedReset()
+        world.clock.advance(by: .seconds(3000))
+        #expect(try await world.modules.messaging.manageQueuedMail.retryAll(in: application.id, by: .local) == 1)
+        let token = try #require(try await delivered().token)
+        world.clock.advance(by: .seconds(600) - .milliseconds(1))
+        #expect(try await world.modules.accounts.resetPassword.takes(token, in: application, from: TestWorld.address))
+        world.clock.advance(by: .milliseconds(1))
+        #expect(await world.refusal { try await reset(token, in: application) } == .codeRefused)
+    }
+
+    @Test("and does not end the one that came meanwhile, when an operator lets it be sent again")
+    func sentAgainLate() async throws {
+        let application = try await orderRefusedReset()
+        try await orderReset(in: application)
+        let later = try #require(try await delivered().token)
+        #expect(try await world.modules.messaging.manageQueuedMail.retryAll(in: application.id, by: .local) == 1)
+        let first = try #require(try await delivered().token)
+        #expect(await world.refusal { try await reset(first, in: application) } == .codeRefused)
+        try await reset(later, in: application)
+        _ = try await world.logIn(Self.email, Self.password, to: application)
+    }
+
     @Test(
         "and lets an attempt that comes again have no more hashed than right passwords",
         arguments: [Mail.newPassword, .registration])

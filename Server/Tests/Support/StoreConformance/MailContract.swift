@@ -192,6 +192,9 @@ extension Contract {
                 try transaction.insert(outbox)
                 var taken = try transaction.claimMail(
                     dueBy: samples.now, limit: 1, lease: samples.now + .seconds(60), claim: "mine")[0]
+                var written = taken
+                written.sealed = [9]
+                _ = try transaction.replaceContent(of: written)
                 taken.nextTryAt = nil
                 taken.lastFault = "550"
                 try transaction.postpone(taken)
@@ -209,7 +212,7 @@ extension Contract {
                 let rest = try transaction.outboxMail(in: samples.application, limit: 9)
                 return (dead, claimed, next, kept, queue.isEmpty && rest.isEmpty)
             }
-            try expectEqual(dead.map(\.sealed), [mail.sealed, nil])
+            try expectEqual(dead.map(\.sealed), [[9], nil])
             try expectEqual(dead.map(\.lastFault), ["550", "550"])
             try expectEqual(claimed, [])
             try expectEqual(next, nil)

@@ -23,8 +23,9 @@ package protocol MessagingQueries {
     ) throws(DomainError) -> QueuedMail?
     /// Replaces what a claimed mail holds; `false` when the claim is over.
     func replaceContent(of mail: QueuedMail) throws(DomainError) -> Bool
-    /// Writes when a claimed mail is tried again and why it failed, and gives it back; or that it was given up, and what is left of what
-    /// it says. Nothing happens when its claim is over. Tells the workers of this process of a new time after the commit.
+    /// Writes when a claimed mail is tried again and why it failed, and gives it back; or that it was given up, and erases what it says
+    /// when that is `nil`. What else it says stays as it is stored. Nothing happens when its claim is over. Tells the workers of this
+    /// process of a new time after the commit.
     func postpone(_ mail: QueuedMail) throws(DomainError)
     /// Removes a claimed mail: it was sent, or is for nobody. Nothing happens when its claim is over.
     func remove(_ mail: QueuedMail) throws(DomainError)
