@@ -40,6 +40,24 @@ struct RevocationJournalTests {
         #expect(try SQLiteSnapshot(checking: copy).rows["users"] == 2)
     }
 
+    /// Ends two sessions while the journal cannot be written. Neither is answered, and the second is not committed.
+    private func expectFirstAlone(
+        _ logIns: [(user: User, session: Session)], in world: TestWorld, _ store: SQLiteStore
+    ) async throws {
+        for (user, session) in logIns {
+            await #expect(throws: DomainError.storageUnavailable) {
+                try await world.modules.sessions.endSession(session.id, of: nil, in: user.application, by: .local)
+            }
+        }
+        let users = logIns.map(\.user)
+        let left = try await store.read { transaction throws(DomainError) in
+            try users.map { user throws(DomainError) in
+                try transaction.sessions(of: user.id, in: user.application).count
+            }
+        }
+        #expect(left == [0, 1], "the first was committed before it was noted")
+    }
+
     @Test(
         "has what ended while the disk was full, and nothing more is committed before it has",
         .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
@@ -54,17 +72,7 @@ struct RevocationJournalTests {
         let link = folder.path + "/revocations/open"
         try FileManager.default.removeItem(atPath: link)
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/full")
-        for logIn in [ended, kept] {
-            await #expect(throws: DomainError.storageUnavailable) {
-                try await world.modules.sessions.endSession(logIn.session.id, of: nil, in: application.id, by: .local)
-            }
-        }
-        let left = try await store.read { transaction throws(DomainError) in
-            try [ended, kept].map { logIn throws(DomainError) in
-                try transaction.sessions(of: logIn.user.id, in: application.id).count
-            }
-        }
-        #expect(left == [0, 1], "the first was committed before it was noted")
+        try await expectFirstAlone([(ended.user, ended.session), (kept.user, kept.session)], in: world, store)
         try FileManager.default.removeItem(atPath: link)
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: segment)
         _ = try await world.logIn(TestDevice(), to: application)
@@ -87,17 +95,7 @@ struct RevocationJournalTests {
         // As a process has it that was stopped behind its commit.
         let lock = open(folder.path + "/revocations", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         #expect(lock >= 0 && flock(lock, LOCK_EX) == 0)
-        for logIn in [ended, kept] {
-            await #expect(throws: DomainError.storageUnavailable) {
-                try await world.modules.sessions.endSession(logIn.session.id, of: nil, in: application.id, by: .local)
-            }
-        }
-        let left = try await store.read { transaction throws(DomainError) in
-            try [ended, kept].map { logIn throws(DomainError) in
-                try transaction.sessions(of: logIn.user.id, in: application.id).count
-            }
-        }
-        #expect(left == [0, 1], "the first was committed before it was noted")
+        try await expectFirstAlone([(ended.user, ended.session), (kept.user, kept.session)], in: world, store)
         let words = "another process of Okaeri holds its lock"
         #expect(faults.withLock { faults in faults.filter { $0.contains(words) }.count } >= 2)
         close(lock)
