@@ -12,6 +12,21 @@ build_folder=$PWD/.build
 # may be another package's, and SwiftPM would take it for this one's: "Build complete" with nothing built.
 swift_package() { swift "$1" --package-path "$2" --scratch-path "$build_folder" --disable-build-manifest-caching "${@:3}"; }
 
+# run_tests_of FOLDER ARGUMENTS…: runs the tests of the package in FOLDER as scripts/build left them. `swift test --skip-build`
+# opens the build's database all the same, and of two runs that begin at a time one finds it locked. With `time_limit`, a run
+# that takes longer is stopped, with status 124.
+run_tests_of() {
+    local name
+    name=$(sed -n 's/^    name: "\(.*\)",$/\1/p' "$1/Package.swift")
+    if [ "$(uname -s)" = Linux ]; then
+        NO_COLOR=1 ${time_limit:+timeout --foreground "$time_limit"} "$build_folder/debug/${name}PackageTests.xctest" \
+            --testing-library swift-testing "${@:2}"
+    else
+        ${time_limit:+timeout --foreground "$time_limit"} swift test --package-path "$1" --scratch-path "$build_folder" \
+            --skip-build "${@:2}"
+    fi
+}
+
 # The program of the development build.
 development_program() { printf '%s/okaeri' "$(swift_package build Server --show-bin-path)"; }
 
