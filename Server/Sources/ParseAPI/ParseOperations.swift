@@ -84,7 +84,7 @@ struct ParseOperations: Sendable {
             ParseOperation(.post, "/upgradeToRevocableSession", token: .readByOperation, sessions.upgrade),
             ParseOperation(.get, "/login", token: .ignored, logIn.create),
             ParseOperation(.post, "/login", token: .ignored, logIn.create),
-            ParseOperation(.post, "/logout", logIn.end),
+            ParseOperation(.post, "/logout", token: .readByOperation, logIn.end),
             ParseOperation(.post, "/loginAs", logIn.createAs),
             ParseOperation(.get, "/verifyPassword", logIn.verifyPassword),
             ParseOperation(.post, "/verifyPassword", logIn.verifyPassword),

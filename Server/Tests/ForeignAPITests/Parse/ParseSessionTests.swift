@@ -204,13 +204,13 @@ struct ParseSessionTests {
         #expect(try ended.parseCode == 209 && ended.text("error") == "Session token is expired.")
     }
 
-    @Test("that have ended fail every call but a log-in, and say whether it was by age")
+    @Test("that have ended fail every call but a log-in and a log-out, and say whether it was by age")
     func dead() async throws {
         let world = try await ForeignWorld()
         let user = try await world.parseUser("mika")
         for (method, path) in [
-            ("GET", "/users/me"), ("GET", "/users"), ("POST", "/users"), ("GET", "/sessions"), ("POST", "/logout"),
-            ("GET", "/config"), ("GET", "/classes/Game"),
+            ("GET", "/users/me"), ("GET", "/users"), ("POST", "/users"), ("GET", "/sessions"), ("GET", "/config"),
+            ("GET", "/classes/Game"),
         ] {
             let answer = try await world.parse(method, path, method == "POST" ? "{}" : nil, token: "r:dead")
             #expect(try answer.parseCode == 209 && answer.text("error") == "Invalid session token", "\(path)")
@@ -222,6 +222,31 @@ struct ParseSessionTests {
         let expired = try await world.parse("GET", "/users/me", token: user.token)
         #expect(try expired.parseCode == 209 && expired.text("error") == "Session token is expired.")
         #expect(try await world.parse("GET", "/sessions/me", token: user.token).status == 200)
+    }
+
+    @Test("that have ended can be logged out, also when the JavaScript SDK before 3.2 has erased a guest first")
+    func logOutAgain() async throws {
+        let world = try await ForeignWorld()
+        func envelope(_ path: String, _ more: String) async throws -> Answer {
+            let keys = #""_ApplicationId":"app1","_JavaScriptKey":"jskey","_ClientVersion":"js2.19.0""#
+            return try await world.send(
+                "POST", "/parse\(path)", [("Content-Type", "text/plain")], body: "{\(keys),\(more)}")
+        }
+        let guest = try await envelope(
+            "/users", #""authData":{"anonymous":{"id":"a5f0d7b2-97c3-4c68-8e35-0a4d3c1b2f4e"}}"#)
+        let (id, sessionToken) = (try guest.text("objectId"), try guest.text("sessionToken"))
+        let token = #""_SessionToken":"\#(sessionToken)""#
+        let erased = try await envelope("/classes/_User/\(id)", #""_method":"DELETE",\#(token)"#)
+        #expect(erased.status == 200, "\(erased.text)")
+        let out = try await envelope("/logout", token)
+        #expect(out.status == 200 && out.text == "{}")
+
+        let user = try await world.parseUser("mika")
+        world.clock.advance(by: .days(366))
+        for token in [user.token, "r:dead"] {
+            #expect(try await world.parse("POST", "/logout", "{}", token: token).text == "{}")
+        }
+        #expect(try await world.parse("GET", "/users/me", token: user.token).parseCode == 209)
     }
 
     @Test("all end with a new password, which brings a new one")
