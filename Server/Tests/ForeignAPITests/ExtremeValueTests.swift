@@ -176,14 +176,16 @@ struct ExtremeValueTests {
         try await lives(world)
     }
 
-    @Test("is refused by Kii as the end of a token, as a page and as a limit", arguments: numbers)
+    @Test("is refused by Kii as a page, a limit, and the end of a token but where that is to come", arguments: numbers)
     func kii(number: String) async throws {
         let world = try await ForeignWorld()
         let user = try await world.kiiUser("taro")
         for value in [number, #""\#(number)""#] {
             let body = #"{"username":"taro","password":"123ABC","expiresAt":\#(value)}"#
             let logIn = try await world.kii("POST", "/oauth2/token", body)
-            #expect(logIn.status == 400 && logIn.code == "INVALID_INPUT_DATA", "\(value): \(logIn.text)")
+            let isToCome = !number.hasPrefix("-") && (value == number || Int64(number) != nil)
+            #expect(logIn.status == (isToCome ? 200 : 400), "\(value): \(logIn.text)")
+            #expect(isToCome || logIn.code == "INVALID_INPUT_DATA", "\(value): \(logIn.text)")
         }
         let admin = try await world.administrator()
         for key in ["\(number)/\(number)", "1/\(number)", "\(number)/0", "-1/-1", "0/0", "/", "1/", "1/1/1"] {

@@ -1,7 +1,7 @@
 import Domain
 import HTTPSupport
 import NIOCore
-import enum OkaeriWire.JSONValue
+@_spi(TotalConversions) import enum OkaeriWire.JSONValue
 import enum OkaeriWire.StreamSafeText
 
 /// A request's body: a JSON object, whatever media type it says it is.
@@ -46,12 +46,15 @@ struct KiiBody: Sendable {
         }
     }
 
-    /// An instant in milliseconds since 1970: the first of these members that is there and not null.
+    /// An instant in milliseconds since 1970: the first of these members that is there and not null. For a token
+    /// without an end SDKs send the end of their own calendar, which is beyond this one's: Unity by a millisecond,
+    /// JavaScript by 260,000 years.
     func instant(_ names: String...) throws(KiiFault) -> Timestamp? {
         for name in names {
-            guard let milliseconds = try number(name) else { continue }
-            guard let time = Timestamp(exactly: milliseconds) else { throw .invalid([name]) }
-            return time
+            if case .number(let milliseconds)? = members[name] {
+                return Timestamp(milliseconds: Int64(clamping: milliseconds))
+            }
+            if let milliseconds = try number(name) { return Timestamp(milliseconds: milliseconds) }
         }
         return nil
     }

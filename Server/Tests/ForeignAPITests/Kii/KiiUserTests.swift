@@ -165,11 +165,25 @@ struct KiiUserTests {
         #expect(phone.status == 204, "\(phone.text)")
     }
 
-    @Test("have tokens that end when the client wished, and not later than the application allows")
-    func lifetimes() async throws {
+    @Test(
+        "have tokens without an end for an SDK that sends the end of its calendar: Unity's, JavaScript's, Android's",
+        arguments: ["253402300800000", "8640000000000000", "9223372036854775807"])
+    func endless(end: String) async throws {
         let world = try await ForeignWorld()
         _ = try await world.kiiUser("one_1")
-        let end = world.clock.now.milliseconds + 60_000
+        let answer = try await world.kii(
+            "POST", "/oauth2/token", #"{"username":"one_1","password":"123ABC","expiresAt":\#(end)}"#)
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(try answer.json()["expires_in"] == .integer(2_147_483_647))
+    }
+
+    @Test(
+        "have tokens that end when the client wished, and not later than the application allows",
+        arguments: ["", ".75"])
+    func lifetimes(fraction: String) async throws {
+        let world = try await ForeignWorld()
+        _ = try await world.kiiUser("one_1")
+        let end = "\(world.clock.now.milliseconds + 60_000)\(fraction)"
         let answer = try await world.kii(
             "POST", "/oauth2/token", #"{"username":"one_1","password":"123ABC","expiresAt":\#(end)}"#)
         #expect(try answer.json()["expires_in"] == .integer(60))
