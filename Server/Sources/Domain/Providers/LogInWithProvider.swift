@@ -27,6 +27,8 @@ package struct LogInWithProvider: Sendable {
         /// When the person was sent to the provider for a log-in that an app demands: the session then says the time of the log-in
         /// there, where the provider tells it. `nil` where nobody demands one.
         package var demandedAt: Timestamp?
+        /// An earlier end of the session than its protocol's.
+        package var expiresAt: Timestamp?
 
         package init(
             application: Application, provider: Identity.Provider, credential: ProviderCredential,
@@ -50,9 +52,12 @@ package struct LogInWithProvider: Sendable {
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         let proof = try request.client.verifiedProof(in: request.application, at: now)
-        let faults = UserRegistration.faults(
+        var faults = UserRegistration.faults(
             of: request.newUser, on: request.client.device, by: .provider,
             within: request.application.settings.fieldRules.limits)
+        if let end = request.expiresAt, end <= now {
+            faults.append(ValidationError(field: "expiresAt", rule: .inThePast))
+        }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
 
         let link = DeviceLink(
@@ -62,7 +67,7 @@ package struct LogInWithProvider: Sendable {
             for: .init(
                 request.application, request.client.protocolName, by: .init(rawValue: request.provider.rawValue),
                 on: request.client.holder(key: proof),
-                attempt: request.attempt, record: .logIn(from: request.client.origin),
+                attempt: request.attempt, expiresAt: request.expiresAt, record: .logIn(from: request.client.origin),
                 restoringFrom: request.restoringFrom
             ).proven(by: .provider),
             at: now)

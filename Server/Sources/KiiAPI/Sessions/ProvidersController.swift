@@ -18,14 +18,14 @@ final class ProvidersController: Sendable {
 
     /// `POST /apps/{appID}/integration/{provider}`: log in, or sign up, with an account elsewhere.
     func logIn(_ request: KiiRequest) async throws -> Response {
-        let credential = try provider.credential(try await request.body())
+        let body = try await request.body()
+        var asked = LogInWithProvider.Request(
+            application: request.application, provider: provider.provider, credential: try provider.credential(body),
+            client: LogInClient(.kii, joinsDevice: false, from: request.client, origin: request.origin))
+        asked.expiresAt = try body.instant("expiresAt")
         let logIn: LogIn
         do {
-            logIn = try await logIns.logInWithProvider(
-                LogInWithProvider.Request(
-                    application: request.application, provider: provider.provider, credential: credential,
-                    client: LogInClient(
-                        .kii, joinsDevice: false, from: request.client, origin: request.origin)))
+            logIn = try await logIns.logInWithProvider(asked)
         } catch {
             guard case .userDisabled = error else { throw error }
             throw KiiFault.providerRefused

@@ -38,6 +38,27 @@ struct KiiSocialTests {
         #expect(account["id"] == "hana" && account["type"] == .string(name) && account["createdAt"] != nil)
     }
 
+    @Test("have tokens that end when the client wished, at the first log-in and afterwards", arguments: providers)
+    func lifetimes(provider: String) async throws {
+        let world = try await world()
+        func logIn(until end: Int64) async throws -> Answer {
+            try await world.kii(
+                "POST", "/integration/\(provider)",
+                #"{"accessToken":"hana","accessTokenSecret":"s","expiresAt":\#(end)}"#)
+        }
+        for isNew in [true, false] {
+            let answer = try await logIn(until: world.clock.now.milliseconds + 60_000)
+            #expect(try answer.json()["expires_in"] == .integer(60), "\(answer.text)")
+            #expect(try answer.json()["new_user_created"] == .bool(isNew))
+            let token = try answer.text("access_token")
+            #expect(try await world.kii("GET", "/users/me", token: token).status == 200)
+            world.clock.advance(by: .seconds(61))
+            #expect(try await world.kii("GET", "/users/me", token: token).code == "WRONG_TOKEN")
+        }
+        let past = try await logIn(until: 1)
+        #expect(past.status == 400 && past.code == "INVALID_INPUT_DATA", "\(past.text)")
+    }
+
     @Test("are refused as invalid_grant when the provider does not vouch for them", arguments: providers)
     func refused(provider: String) async throws {
         let answer = try await logIn(provider, "foreign", at: try await world())
