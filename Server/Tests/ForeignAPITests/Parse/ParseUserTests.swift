@@ -110,6 +110,21 @@ struct ParseUserTests {
         #expect(try await world.parseLogIn("mika").status == 200)
     }
 
+    @Test("log in by the mail address as they typed it, with capitals in its domain", arguments: ["username", "email"])
+    func typedAddress(member: String) async throws {
+        let world = try await ForeignWorld()
+        _ = try await world.parseUser("mika", #","email":"Mika@Example.COM""#)
+        func logIn(_ named: String) async throws -> Answer {
+            try await world.parse("POST", "/login", #"{\#(named),"password":"s3cret"}"#)
+        }
+        for address in ["Mika@Example.COM", "Mika@example.com"] {
+            #expect(try await logIn(#""\#(member)":"\#(address)""#).status == 200, "\(address)")
+            #expect(try await logIn(#""username":"mika","email":"\#(address)""#).status == 200, "\(address)")
+        }
+        // Before the sign capitals count, as in the original.
+        #expect(try await logIn(#""\#(member)":"mika@example.com""#).parseCode == 101)
+    }
+
     @Test("need a verified address, a better password, or no capitals, where the application says so")
     func options() async throws {
         let world = try await ForeignWorld()

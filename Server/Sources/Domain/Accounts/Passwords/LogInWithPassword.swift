@@ -162,9 +162,10 @@ extension User {
         -> Bool
     {
         func has(_ wanted: LogInIdentifier) -> Bool {
-            guard let own = identifier(wanted.kind) else { return false }
-            return isSpelledExactly
-                ? own == wanted.shown : LogInIdentifier(wanted.kind, shown: own).folded == wanted.folded
+            guard let own = identifier(wanted.kind).map({ LogInIdentifier(wanted.kind, shown: $0) }) else {
+                return false
+            }
+            return isSpelledExactly ? own.spelling == wanted.spelling : own.folded == wanted.folded
         }
         return (candidates?.contains(where: has) ?? true) && (requiredIdentifier.map(has) ?? true)
     }

@@ -31,6 +31,10 @@ package struct LogInIdentifier: Hashable, Sendable {
     /// begins with the same control character. See `ImportUsers`, which alone takes such twins in.
     package var exact: String { "\u{1}\(shown)" }
 
+    /// What is compared where capitals count. A mail address is kept with its domain in small letters, however it was
+    /// typed: domains are the same in any writing (RFC 5321 §2.4).
+    var spelling: String { kind == .email ? MailAddress(shown)?.text ?? shown : shown }
+
     /// Whether both lead to the same user, however they are written.
     package func isSame(as other: LogInIdentifier) -> Bool { kind == other.kind && folded == other.folded }
 
