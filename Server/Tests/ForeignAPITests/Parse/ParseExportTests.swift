@@ -27,6 +27,9 @@ struct ParseExportTests {
          "team":"t1","area":"((1,2),(3,4),(5,6),(1,2))","score":1.5,"email":null}
         """
 
+    /// Of "s3cret".
+    private static let hash = "$2b$10$nVFTEVbpTsnCmnyWMBWMc.wHaIdr5N267pyPeoPVQWkeY51Qk2yEC"
+
     private static func value(_ text: String) throws -> JSONValue { try JSONValue(parsing: Array(text.utf8)) }
 
     private static func user(_ text: String, _ schema: ParseSchema? = nil) throws -> ImportedUser {
@@ -132,12 +135,10 @@ struct ParseExportTests {
     @Test("whose names differ in capitals alone are two, where that is wished, and log in by their own spelling")
     func twins() async throws {
         let world = try await ForeignWorld()
-        // "s3cret" of either.
-        let hash = "$2b$10$nVFTEVbpTsnCmnyWMBWMc.wHaIdr5N267pyPeoPVQWkeY51Qk2yEC"
         let users = try [("first", "Mika"), ("second", "mika")].map { id, name in
             let row =
                 #"{"_id":"\#(id)","_created_at":"2024-01-02T03:04:05.678Z","username":"\#(name)","#
-                + #""_hashed_password":"\#(hash)"}"#
+                + #""_hashed_password":"\#(Self.hash)"}"#
             return try ParseExport.user(try Self.value(row), of: world.application.id)
         }
         func take(takesTwins: Bool) async throws -> [ImportOutcome] {
@@ -151,6 +152,31 @@ struct ParseExportTests {
             #expect(try await world.parseLogIn(name).text("objectId") == id)
         }
         #expect(try await world.parseLogIn("MIKA").parseCode == 101)
+    }
+
+    @Test("keep their address, its verification and all sessions when an app sends it back as it was imported")
+    func importedAddress() async throws {
+        let world = try await ForeignWorld()
+        let row =
+            #"{"_id":"u1","_created_at":"2024-01-02T03:04:05.678Z","username":"mika","email":"Mika@Example.COM","#
+            + #""emailVerified":true,"_hashed_password":"\#(Self.hash)"}"#
+        let user = try ParseExport.user(try Self.value(row), of: world.application.id)
+        let outcomes = try await world.modules.imports.importUsers(
+            [user], into: world.application.id, of: .parse, isRehearsal: false)
+        #expect(outcomes == [.imported])
+        let (phone, tablet) = (
+            try await world.parseLogIn("mika").text("sessionToken"),
+            try await world.parseLogIn("mika").text("sessionToken")
+        )
+        let address = try await world.parse("GET", "/users/me", token: phone).text("email")
+        // ParsePy saves all fields that it knows.
+        let saved = try await world.parse(
+            "PUT", "/users/u1", #"{"email":"\#(address)","score":1}"#, token: phone)
+        #expect(saved.status == 200, "\(saved.text)")
+        for token in [phone, tablet] {
+            let read = try await world.parse("GET", "/users/me", token: token)
+            #expect(try read.text("email") == address && read.json()["emailVerified"] == true, "\(read.text)")
+        }
     }
 
     @Test("have a fault for an authData that is no object", arguments: ["7", "[]", #""{}""#])

@@ -58,6 +58,9 @@ package struct NewIdentifiers: Sendable {
             user.phone = PhoneNumber(text)?.text
             if user.phone == nil { faults.append(ValidationError(field: "phone", rule: .notAPhoneNumber)) }
         }
+        // Imports keep both as they were written, and clients send back what they read: that is no other one.
+        if let present = before.email, let new = user.email, MailAddress(present)?.text == new { user.email = present }
+        if let present = before.phone, let new = user.phone, PhoneNumber(present)?.text == new { user.phone = present }
         if user.email != before.email { user.emailVerifiedAt = nil }
         if user.phone != before.phone { user.phoneVerifiedAt = nil }
         return faults
