@@ -37,6 +37,32 @@ struct HostileRequestTests {
         #expect(answer.headers[.wwwAuthenticate] == nil)
     }
 
+    @Test(
+        "that a proxy or a clock has spoilt is refused, and ends no session: SDKs forget a member for E401001",
+        arguments: ["host", "timestamp", "signature"])
+    func spoilt(part: String) async throws {
+        var settings = ApplicationSettings()
+        settings.foreignOptions[.ncmb] = ForeignOptions(timestampWindow: .seconds(600))
+        let world = try await NCMBWorld(settings)
+        let member = try await world.signUp("taro")
+        let target = "\(Self.path)/\(member.id)"
+        func read(token: String) async throws -> Answer {
+            let timestamp = part == "timestamp" ? "2013-12-02T02:44:35.452Z" : world.timestamp
+            let text = NCMBWorld.signedText("GET", NCMBWorld.host, target, timestamp: timestamp)
+            return try await world.sendRaw(
+                "GET", target,
+                [
+                    ("X-NCMB-Application-Key", NCMBWorld.applicationKey), ("X-NCMB-Timestamp", timestamp),
+                    ("X-NCMB-Signature", NCMBWorld.signature(part == "signature" ? text + " " : text)),
+                    ("X-NCMB-Apps-Session-Token", token),
+                ], host: part == "host" ? "inner.example.test" : NCMBWorld.host)
+        }
+        let refused = try await read(token: member.token)
+        #expect(refused.status == 401 && refused.code == "E401000", "\(refused.text)")
+        #expect(try await read(token: "").code == "E401001")
+        #expect(try await world.send("GET", target, token: member.token).status == 200)
+    }
+
     @Test("counts by the host behind a proxy, on any port")
     func hosts() async throws {
         var settings = ApplicationSettings()

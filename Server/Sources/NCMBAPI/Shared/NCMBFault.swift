@@ -13,6 +13,7 @@ struct NCMBFault: Error, Hashable {
 
     static let badRequest = NCMBFault("E400000", "Bad Request.")
     static let notJSON = NCMBFault("E400001", "JSON is invalid format.")
+    static let unauthorized = NCMBFault("E401000", "Unauthorized.")
     static let unauthenticated = NCMBFault("E401001", "Authentication error by header incorrect.")
     static let credentialRefused = NCMBFault("E401002", "Authentication error with ID/PASS incorrect.")
     static let forbidden = NCMBFault("E403000", "Forbidden.")

@@ -46,10 +46,18 @@ final class NCMBRequests: Sendable {
     }
 
     /// The app that makes a request, by its key and signature.
+    ///
+    /// - Throws: `E401001` for what is not signed rightly; `E401000` when a member's session comes with it: for
+    ///   `E401001` the SDKs forget the member, an anonymous one for good, and the fault may be a proxy's or a clock's
+    ///   (decision 0223).
     func caller(of request: Request, _ context: ServerContext) async throws -> NCMBCaller {
         guard let key = request.headers.value(of: .ncmbApplicationKey) else { throw NCMBFault.unauthenticated }
         let found = try await gate.enabled(.ncmb, publicKey: key)
-        return NCMBCaller(found, try verify(request, context, for: found, key: key))
+        do throws(NCMBFault) {
+            return NCMBCaller(found, try verify(request, context, for: found, key: key))
+        } catch {
+            throw request.headers.value(of: .ncmbSessionToken)?.isEmpty == false ? NCMBFault.unauthorized : error
+        }
     }
 
     /// The member whose session the request names; `nil` when it names none.
