@@ -218,6 +218,17 @@ struct MemberTests {
         #expect(first == second)
     }
 
+    @Test("keep a name that their game has cut within an emoji: the SDK for Unity escapes each half by itself")
+    func halfEmoji() async throws {
+        let world = try await NCMBWorld()
+        let member = try await world.signUp("taro", #","nick":"\ud83d\ude00""#)
+        let path = "\(Self.users)/\(member.id)"
+        let change = try await world.send("PUT", path, body: #"{"name":"Taro \ud83d"}"#, token: member.token)
+        #expect(change.status == 200, "\(change.text)")
+        let read = try members(try await world.send("GET", path, token: member.token))
+        #expect(read["name"] == "Taro \u{fffd}" && read["nick"] == "😀")
+    }
+
     @Test("have times with milliseconds and a Z, which Swift and Objective-C read and nothing else")
     func times() async throws {
         let world = try await NCMBWorld()

@@ -4,7 +4,8 @@ package import NIOCore
 package import enum OkaeriWire.JSONSyntaxError
 package import enum OkaeriWire.JSONValue
 
-/// Reads JSON bodies strictly: a misspelt or malformed request is refused by name, never guessed at.
+/// Reads JSON bodies strictly: a misspelt or malformed request is refused by name, never guessed at. Of old protocols
+/// half an emoji is taken.
 package struct JSONReader: Sendable {
     private let readBody: BodyReader
 
@@ -32,17 +33,76 @@ package struct JSONReader: Sendable {
         return try Self.decode(type, from: buffer)
     }
 
-    /// The members of a body that is a JSON object, whatever media type it says it is: SDKs of old protocols send many.
+    /// The members of a body that is a JSON object, sent by an SDK of an old protocol; see `value(ofOldSDK:)`.
     ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - context: What travels with it.
+    ///   - mediaTypes: What `Content-Type` may be, in lower case; `nil` for whatever it says.
     /// - Returns: `nil` when there is no body.
     /// - Throws: `RequestError`.
-    package func members(of request: Request, _ context: ServerContext) async throws -> [String: JSONValue]? {
+    package func members(
+        of request: Request, _ context: ServerContext, mediaTypes: [String]? = nil
+    ) async throws -> [String: JSONValue]? {
         let buffer = try await readBody(request, context)
         guard buffer.readableBytes > 0 else { return nil }
-        guard case .object(let members) = try Self.value(in: buffer) else {
+        if let mediaTypes, !request.hasMediaType(mediaTypes) {
+            throw RequestError.mediaTypeUnsupported(accepted: mediaTypes)
+        }
+        let value: JSONValue
+        do {
+            value = try Self.value(ofOldSDK: buffer)
+        } catch {
+            throw RequestError.bodyMalformed(reason: error.words)
+        }
+        guard case .object(let members) = value else {
             throw RequestError.bodyMalformed(reason: "A JSON object is expected.")
         }
         return members
+    }
+
+    /// JSON of an SDK of an old protocol. Half a surrogate pair counts as U+FFFD, as in Parse Server: apps cut names after
+    /// so many UTF-16 units, within an emoji, and the SDKs for JavaScript and Unity escape each unit by itself.
+    ///
+    /// - Throws: `JSONSyntaxError`.
+    package static func value(ofOldSDK buffer: ByteBuffer) throws(JSONSyntaxError) -> JSONValue {
+        let text = Array(buffer.readableBytesView)
+        do throws(JSONSyntaxError) {
+            return try JSONValue(parsing: text)
+        } catch {
+            guard case .badText = error else { throw error }
+            return try JSONValue(parsing: withoutHalfPairs(text))
+        }
+    }
+
+    /// JSON whose escaped halves of surrogate pairs are `\ufffd`. A backslash stands in strings alone.
+    private static func withoutHalfPairs(_ text: [UInt8]) -> [UInt8] {
+        func escapedUnit(at start: Int) -> UInt16? {
+            let end = start + 6
+            guard end <= text.count, text[start..<start + 2].elementsEqual("\\u".utf8) else { return nil }
+            return UInt16(String(decoding: text[start + 2..<end], as: UTF8.self), radix: 16)
+        }
+        var (whole, position) = (text, 0)
+        while position < text.count {
+            guard text[position] == UInt8(ascii: "\\") else {
+                position += 1
+                continue
+            }
+            guard let unit = escapedUnit(at: position) else {
+                position += 2
+                continue
+            }
+            let isLead = UTF16.isLeadSurrogate(unit)
+            if isLead, let next = escapedUnit(at: position + 6), UTF16.isTrailSurrogate(next) {
+                position += 12
+                continue
+            }
+            if isLead || UTF16.isTrailSurrogate(unit) {
+                whole.replaceSubrange(position + 2..<position + 6, with: "fffd".utf8)
+            }
+            position += 6
+        }
+        return whole
     }
 
     private static func value(in buffer: ByteBuffer) throws(RequestError) -> JSONValue {

@@ -3,7 +3,6 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import enum OkaeriWire.JSONValue
 
 /// Who makes a signed request: an app, and perhaps a member in it.
 struct NCMBCaller: Sendable {
@@ -72,11 +71,7 @@ final class NCMBRequests: Sendable {
 
     /// The request's body; an empty one counts as an object without members.
     func body(of request: Request, _ context: ServerContext) async throws -> NCMBBody {
-        switch try await readJSON(JSONValue.self, of: request, context) {
-        case nil: return NCMBBody(members: [:])
-        case .object(let members)?: return NCMBBody(members: members)
-        default: throw NCMBFault.notJSON
-        }
+        NCMBBody(members: try await readJSON.members(of: request, context, mediaTypes: ["application/json"]) ?? [:])
     }
 
     /// What the SDK tells of the device.

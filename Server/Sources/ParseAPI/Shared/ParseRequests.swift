@@ -107,7 +107,7 @@ final class ParseRequests: Sendable {
         guard buffer.readableBytesView.contains(where: { $0 > 0x20 }) else { return [:] }
         let value: JSONValue
         do {
-            value = try JSONValue(parsing: Array(buffer.readableBytesView))
+            value = try JSONReader.value(ofOldSDK: buffer)
         } catch {
             if isFile { return [:] }
             throw ParseFault(107, error.words)

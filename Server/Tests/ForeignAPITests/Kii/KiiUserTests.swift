@@ -21,6 +21,14 @@ struct KiiUserTests {
         #expect(after["a"] == nil && after["b"] == .integer(2))
     }
 
+    @Test("keep a name that their app has cut within an emoji, of which the SDK for JavaScript then escapes one half")
+    func halfEmoji() async throws {
+        let world = try await ForeignWorld()
+        let user = try await world.pseudoUser(#"{"displayName":"Taro \ud83d","nick":"\ud83d\ude00"}"#)
+        let me = try await world.kii("GET", "/users/me", token: user.token).json()
+        #expect(me["displayName"] == "Taro \u{fffd}" && me["nick"] == "😀")
+    }
+
     @Test(
         "stay pseudo users, with token and data, when an upgrade is refused",
         arguments: [

@@ -125,6 +125,19 @@ struct ParseUserTests {
         #expect(try await logIn(#""\#(member)":"mika@example.com""#).parseCode == 101)
     }
 
+    @Test(
+        "keep a name that their app has cut within an emoji, of which the SDK for JavaScript then escapes one half",
+        arguments: [
+            (#"Taro \ud83d"#, "Taro \u{fffd}"), (#"a\uDE00b\n"#, "a\u{fffd}b\n"), (#"\ud83d\ud83d\ude00"#, "\u{fffd}😀"),
+            (#"\\ud83d\ude00"#, #"\ud83d"# + "\u{fffd}"),
+        ])
+    func halfEmoji(sent: String, kept: String) async throws {
+        let world = try await ForeignWorld()
+        let user = try await world.parseUser("mika", #","nick":"\#(sent)""#)
+        let me = try await world.parse("GET", "/users/me", token: user.token)
+        #expect(try me.text("nick") == kept)
+    }
+
     @Test("need a verified address, a better password, or no capitals, where the application says so")
     func options() async throws {
         let world = try await ForeignWorld()
