@@ -30,7 +30,7 @@ package struct RenderMessage: Sendable {
         let hasLink = application.settings.mail.link(for: message.kind, token: "", pages: message.pages) != nil
         let form = CodeForm.form(of: message.kind, hasLink: hasLink)
         let code = form.new(randomness)
-        let rendered = RenderedMessage(
+        var rendered = RenderedMessage(
             kind: message.kind, recipient: recipient, languages: [user?.locale].compactMap { $0 } + message.languages,
             code: code, minutes: Int(clamping: form.life.wholeMilliseconds / 60_000), email: address,
             pages: message.pages)
@@ -43,6 +43,7 @@ package struct RenderMessage: Sendable {
             replaces: user?.identifier(message.kind.addressKind), expiresAt: clock.now + form.life)
         kept.session = message.session.map { Identifier(rawValue: $0) }
         let stored = kept
+        rendered.condition = .init(stored)
         return try await write(rendered, in: mail) { transaction, replacement throws(DomainError) in
             // Between the two transactions the user may have changed.
             let now = try Self.reader(of: message, in: application.id, transaction)
@@ -90,10 +91,11 @@ package struct RenderMessage: Sendable {
             return try transaction.livingCode(of: message.kind, user, in: application, digests, [form], at: now)
         }
         guard let (code, text) = living, code.address == message.address else { return nil }
-        let rendered = RenderedMessage(
+        var rendered = RenderedMessage(
             kind: message.kind, recipient: recipient, languages: message.languages, code: text,
             minutes: max(1, Int(clamping: (code.expiresAt - now).wholeMilliseconds / 60_000)), email: message.address,
             pages: message.pages)
+        rendered.condition = .init(code)
         return try await write(rendered, in: mail)
     }
 
@@ -164,9 +166,10 @@ package struct RenderMessage: Sendable {
             let email = owner.email, let recipient = MailAddress(email)?.deliverable,
             try await mayTell(owner)
         else { return nil }
-        let rendered = RenderedMessage(
+        var rendered = RenderedMessage(
             kind: .addressTaken, recipient: recipient, languages: [owner.locale].compactMap { $0 } + message.languages,
             email: email, pages: message.pages)
+        rendered.condition = .init(of: owner.id)
         return try await write(rendered, in: mail)
     }
 

@@ -96,7 +96,9 @@ package struct ResetPassword: Sendable {
             [.passwordReset], of: reader, in: application,
             by: .holder(of: owner.id, showing: .code, from: request.origin, keeping: .nothing), at: now)
         let notice = try request.sentIn.map { languages throws(DomainError) in
-            try mail(request.newPassword, to: code.address, of: owner, isText: kind.isText, languages, application)
+            try mail(
+                request.newPassword, setAt: ready.now, to: code.address, of: owner, isText: kind.isText, languages,
+                application)
         }
         try await tryCode(presented) { code, user, transaction throws(DomainError) in
             // A repetition finds all this done.
@@ -134,14 +136,17 @@ package struct ResetPassword: Sendable {
 
     /// The message that says such a password.
     private func mail(
-        _ password: Secret, to address: String, of user: User, isText: Bool, _ languages: [String],
-        _ application: Application
+        _ password: Secret, setAt now: Timestamp, to address: String, of user: User, isText: Bool,
+        _ languages: [String], _ application: Application
     ) throws(DomainError) -> QueuedMail {
         let kind: MailKind = isText ? .textedPassword : .chosenPassword
-        let rendered = RenderedMessage(
+        var rendered = RenderedMessage(
             kind: kind, recipient: isText ? address : MailAddress(address)?.deliverable ?? address,
             languages: [user.locale].compactMap { $0 } + languages, code: password.revealed, email: address)
-        return try sealing.queued(.rendered(rendered), of: kind, in: application.id, at: clock.now, life: .days(1))
+        var condition = RenderedMessage.Condition(of: user.id)
+        condition.passwordSetAt = now.milliseconds
+        rendered.condition = condition
+        return try sealing.queued(.rendered(rendered), of: kind, in: application.id, at: now, life: .days(1))
     }
 
     /// What the code came by. That behind the link of a text message stands alone, like a mail's.

@@ -98,7 +98,7 @@ package struct DeliverMail: Sendable {
         } catch {
             switch error.code {
             case .secretUnreadable:
-                return try await giveUp(mail, "it was sealed under another key", isReadable: false)
+                return try await giveUp(mail, "it was sealed under another key", isGood: false)
             case .applicationUnknown: return try await finish(mail, .forNobody)
             default: throw error
             }
@@ -106,8 +106,10 @@ package struct DeliverMail: Sendable {
         guard let rendered = try await rendered(of: mail, payload, in: application) else {
             return try await finish(mail, .forNobody)
         }
-        guard try await isForwarded(rendered, in: application.id) else {
-            return try await finish(mail, .forNobody)
+        switch try await hindrance(to: rendered, from: payload, in: application.id) {
+        case nil: break
+        case .notForwarded?: return try await finish(mail, .forNobody)
+        case .ended(let reason)?: return try await giveUp(mail, reason, isGood: false)
         }
         switch await handOver(rendered, of: mail, from: application) {
         case .delivered: return try await finish(mail, .delivered)
@@ -125,21 +127,46 @@ package struct DeliverMail: Sendable {
         }
     }
 
-    /// Whether mail arrives at the recipient: a person can tell Apple to let nothing more through its relay
-    /// (requirement 37). Asked when the mail leaves, because that may be long after it was queued.
-    private func isForwarded(_ rendered: RenderedMessage, in application: Identifier<Application>)
-        async throws(DomainError)
-        -> Bool
-    {
-        guard !rendered.kind.isText else { return true }
-        let identifier = LogInIdentifier(.email, shown: rendered.recipient)
-        return try await store.read { transaction throws(DomainError) in
-            guard let user = try transaction.user(identifier, in: application), user.hasRelayedEmail,
-                let apple = user.identities.first(where: { $0.provider == .apple }),
-                let account = try transaction.providerAccount(.apple, subject: apple.subject, in: application)
-            else { return true }
-            return account.isEmailForwarded
+    /// Why a message does not leave though there is somebody to write to. Asked when it leaves, because that may be long after it was
+    /// queued.
+    private enum Hindrance: Sendable {
+        /// Apple lets nothing through to the person.
+        case notForwarded
+        /// What it says holds no more.
+        case ended(String)
+    }
+
+    /// - Parameters:
+    ///   - rendered: The message.
+    ///   - payload: What the mail held when it was claimed. A message that was rendered since then says what holds now.
+    ///   - application: Where.
+    /// - Returns: why it does not leave; `nil` when it does.
+    /// - Throws: `storageUnavailable`.
+    private func hindrance(
+        to rendered: RenderedMessage, from payload: MailPayload, in application: Identifier<Application>
+    ) async throws(DomainError) -> Hindrance? {
+        let isFromBefore = if case .rendered = payload { true } else { false }
+        guard isFromBefore || !rendered.kind.isText else { return nil }
+        let now = clock.now
+        return try await store.read { transaction throws(DomainError) -> Hindrance? in
+            if isFromBefore, let reason = try transaction.fault(of: rendered, in: application, at: now) {
+                return .ended(reason)
+            }
+            return try Self.isForwarded(rendered, in: application, transaction) ? nil : .notForwarded
         }
+    }
+
+    /// Whether mail arrives at the recipient: a person can tell Apple to let nothing more through its relay
+    /// (requirement 37).
+    private static func isForwarded(
+        _ rendered: RenderedMessage, in application: Identifier<Application>, _ transaction: any Transaction
+    ) throws(DomainError) -> Bool {
+        let identifier = LogInIdentifier(.email, shown: rendered.recipient)
+        guard !rendered.kind.isText, let user = try transaction.user(identifier, in: application),
+            user.hasRelayedEmail, let apple = user.identities.first(where: { $0.provider == .apple }),
+            let account = try transaction.providerAccount(.apple, subject: apple.subject, in: application)
+        else { return true }
+        return account.isEmailForwarded
     }
 
     private func handOver(_ rendered: RenderedMessage, of mail: QueuedMail, from application: Application) async
@@ -186,13 +213,13 @@ package struct DeliverMail: Sendable {
         return .postponed(reason)
     }
 
-    /// Keeps the mail for the operator to see. What it says is kept as long as it is of use and can be read, so that it can be sent
-    /// again when the reason is mended.
+    /// Keeps the mail for the operator to see. What it says is kept as long as it is of use, can be read and holds, so that it can be
+    /// sent again when the reason is mended.
     private func giveUp(
-        _ mail: QueuedMail, _ reason: String, isReadable: Bool = true
+        _ mail: QueuedMail, _ reason: String, isGood: Bool = true
     ) async throws(DomainError) -> End {
         var dead = mail
-        if !isReadable || !mail.isOfUse(at: clock.now) { dead.sealed = nil }
+        if !isGood || !mail.isOfUse(at: clock.now) { dead.sealed = nil }
         dead.nextTryAt = nil
         dead.lastFault = reason
         let given = dead

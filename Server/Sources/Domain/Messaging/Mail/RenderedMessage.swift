@@ -17,6 +17,28 @@ package struct RenderedMessage: Hashable, Codable, Sendable {
     package var linked: [String]?
     /// Whether the account's access list lets somebody else in after a change of its password.
     package var isShared: Bool?
+    /// What must still hold when it leaves; `nil` for a notice of what was done, which goes to the address of then whatever
+    /// comes after it, and for an example.
+    package var condition: Condition?
+
+    /// What a message says that may end before the message leaves.
+    package struct Condition: Hashable, Codable, Sendable {
+        /// Whose address it goes to, or who registers with it.
+        package var user: String
+        /// What the code in it is looked up by, in base64url.
+        package var codeHandle: String?
+        /// When the password in it was set, in milliseconds since 1970.
+        package var passwordSetAt: Int64?
+
+        init(of user: Identifier<User>) {
+            self.user = user.rawValue
+        }
+
+        init(_ code: MailedCode) {
+            user = code.user.rawValue
+            codeHandle = Base64URL.text(of: code.handle.bytes)
+        }
+    }
 
     package init(
         kind: MailKind, recipient: String, languages: [String], code: String? = nil, minutes: Int? = nil,
@@ -89,6 +111,48 @@ extension RenderedMessage {
         // Own words that need a link are no use to an application that has none.
         if let own = settings.templates[kind]?[language], link != nil || !own.uses(.link) { template = own }
         return (language, template, values)
+    }
+}
+
+extension Transaction {
+    /// Why a message is not to be sent any more: a dead code helps nobody, and a living secret is not for who has the address now.
+    ///
+    /// - Returns: the reason, for operators; `nil` for a message that is still good.
+    func fault(
+        of message: RenderedMessage, in application: Identifier<Application>, at now: Timestamp
+    ) throws(DomainError) -> String? {
+        guard let condition = message.condition else { return nil }
+        let (kind, address) = (message.kind.addressKind, message.email ?? message.recipient)
+        let holder = try user(Identifier(rawValue: condition.user), in: application)
+        if let text = condition.codeHandle {
+            guard let handle = Base64URL.bytes(of: text.utf8).flatMap(SecretDigest.init(stored:)),
+                let kept = try code(handle, in: application), kept.usedBy == nil, now < kept.expiresAt
+            else { return "its code was used, replaced or withdrawn" }
+            guard kept.replaces == holder?.identifier(kind) else { return "the user has another address by now" }
+            guard message.kind.makesAddressTheUsers,
+                let owner = try user(LogInIdentifier(kind, shown: address), in: application),
+                owner.id.rawValue != condition.user
+            else { return nil }
+            return "somebody else has the address by now"
+        }
+        // A password can be mailed to a name that is an address.
+        guard let present = holder?.identifier(kind) ?? holder?.username,
+            LogInIdentifier(kind, shown: present).folded == LogInIdentifier(kind, shown: address).folded
+        else { return "the address is not the user's any more" }
+        guard condition.passwordSetAt == nil || condition.passwordSetAt == holder?.passwordSetAt?.milliseconds else {
+            return "the password in it was changed since"
+        }
+        return nil
+    }
+}
+
+extension MailKind {
+    /// Whether its code gives the address to who uses it, which no other user may have then.
+    fileprivate var makesAddressTheUsers: Bool {
+        switch self {
+        case .emailVerification, .phoneVerification, .registration: true
+        default: false
+        }
     }
 }
 
