@@ -95,7 +95,7 @@ package struct CreateAdminKey: Sendable {
                 throw .administration(.notFound)
             }
             try transaction.requireApplications(key.reach.applications)
-            try transaction.take(attempt, by: who, in: AuditEntry.server, at: now)
+            try transaction.take(attempt?.making(.adminKey), by: who, in: AuditEntry.server, at: now)
             try transaction.insert(key)
             try entry.record(
                 on: .adminKey(key.id),

@@ -71,7 +71,7 @@ package struct CreateApplication: Sendable {
         let ready = made
         let entry = audit.draft(.applicationCreated, by: who.actor, in: application.id, from: who.origin)
         try await store.write { transaction throws(DomainError) in
-            try transaction.take(attempt, by: who, in: AuditEntry.server, at: now)
+            try transaction.take(attempt?.making(.application), by: who, in: AuditEntry.server, at: now)
             let faults =
                 try passkeyDomains.faults(of: application, after: nil, by: who, in: transaction)
                 + audiences.faults(of: application, after: nil, by: who, in: transaction)

@@ -81,7 +81,7 @@ package struct ManageEventEndpoints: Sendable {
         let entry = audit.draft(.settingsChanged, by: who.actor, in: application, from: who.origin)
         try await store.write { transaction throws(DomainError) in
             guard var known = try transaction.application(application) else { throw .applicationUnknown }
-            try transaction.take(attempt, by: who, in: application, at: now)
+            try transaction.take(attempt?.making(.eventEndpoint), by: who, in: application, at: now)
             guard try transaction.eventEndpoints(in: application).count < EventEndpoint.maximumPerApplication else {
                 throw .fieldsRefused([
                     ValidationError(
@@ -152,7 +152,7 @@ package struct ManageEventEndpoints: Sendable {
             known, overlap: overlap, purpose: EventSecrets.purpose(id, application), at: now)
         let endpoint = try await edit(id, in: application, "secret-rotated", by: who) {
             endpoint, transaction throws(DomainError) in
-            try transaction.take(attempt, by: who, in: application, at: now)
+            try transaction.take(attempt?.making(.endpointSecret(id)), by: who, in: application, at: now)
             guard endpoint.secrets == known else { throw .administration(.changedMeanwhile) }
             try made.require()
             endpoint.secrets = made.sealed

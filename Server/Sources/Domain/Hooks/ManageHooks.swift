@@ -97,8 +97,9 @@ package struct ManageHooks: Sendable {
         guard let known = before?.secrets else { throw .administration(.notFound) }
         let made = try secrets.replacing(
             known, overlap: overlap, purpose: Hook.purpose(point, application), at: clock.now)
-        let changed = try await editApplication(application, .settingsChanged, attempt: attempt, by: who) {
-            application throws(DomainError) in
+        let changed = try await editApplication(
+            application, .settingsChanged, attempt: attempt?.making(.hookSecret(point)), by: who
+        ) { application throws(DomainError) in
             guard var hook = application.settings.hooks[point] else { throw .administration(.notFound) }
             guard hook.secrets == known else { throw .administration(.changedMeanwhile) }
             try made.require()

@@ -49,8 +49,8 @@ extension Refusal {
             detail: "It was used or replaced, or is older than a day. “okaeri admin link” makes a new one."),
         .attemptReused: Refusal(
             409, .idempotencyKeyReused, "The Idempotency-Key was used already.",
-            detail: "What it made is in the list, and its secret is not shown again. Remove it, rotate it, or make "
-                + "another key."),
+            detail: "For a day it makes one of a kind, and rotates each secret once. What it made is in the list, and "
+                + "the secret is not shown again. Name a new attempt by another Idempotency-Key."),
         .adminNameTaken: Refusal(409, .nameTaken, "Another admin has this name."),
         .lastOwner: Refusal(409, .lastOwner, "One owner must stay."),
         .mailExpired: Refusal(

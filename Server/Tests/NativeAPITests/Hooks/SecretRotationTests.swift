@@ -112,6 +112,20 @@ struct SecretRotationTests {
         #expect(try await signing(path, first, second, third) == [true, true, true])
     }
 
+    @Test("are replaced one after the other under one name, each once, which makes something beside them, too")
+    func oneName() async throws {
+        let made = try await [self.made(.endpoint), self.made(.endpoint), self.made(.hook)]
+        for (path, first) in made {
+            let second = try secret(try await rotate(path, hours: 24, attempt: "run"))
+            #expect(try await signing(path, first, second) == [true, true])
+        }
+        for (path, _) in made { expect(try await rotate(path, hours: 24, attempt: "run"), 409, .idempotencyKeyReused) }
+        let created = try await world.world.send(
+            key, .post, world.world.path("/event-endpoints"), [("Idempotency-Key", "run")],
+            body: #"{"url": "\#(world.url)"}"#)
+        #expect(created.status == 201, "\(created.text)")
+    }
+
     @Test("that are answered by rotations at the same time sign all", arguments: Kind.allCases)
     func together(kind: Kind) async throws {
         let (path, first) = try await made(kind)

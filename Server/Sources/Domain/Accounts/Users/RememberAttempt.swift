@@ -40,16 +40,43 @@ package struct RememberAttempt: Sendable {
     }
 }
 
+extension Attempt {
+    /// What an attempt of an operator makes. A name counts for each by itself: who names a run of a script by it can rotate all
+    /// secrets in that run, and is refused only where the name has made something.
+    enum Creation: Hashable, Sendable {
+        case application, adminKey, eventEndpoint
+        case endpointSecret(Identifier<EventEndpoint>)
+        case hookSecret(HookPoint)
+
+        fileprivate var text: String {
+            switch self {
+            case .application: "application"
+            case .adminKey: "admin-key"
+            case .eventEndpoint: "event-endpoint"
+            case .endpointSecret(let id): "event-endpoint \(id)"
+            case .hookSecret(let point): "hook \(point.rawValue)"
+            }
+        }
+    }
+
+    /// The attempt to make one thing, for `take`.
+    func making(_ creation: Creation) -> Attempt {
+        var attempt = self
+        attempt.digest = SecretDigest(of: Array("\(creation.text) ".utf8) + digest.bytes)
+        return attempt
+    }
+}
+
 extension Transaction {
     /// Takes the name of an attempt to make what has a secret that is shown once: its repetition makes no second one, and
     /// cannot show the secret again.
     ///
     /// - Parameters:
-    ///   - attempt: The attempt; nothing happens without one.
+    ///   - attempt: The attempt to make one thing (`making`); nothing happens without one.
     ///   - who: Whose it is. Others may use the same name.
     ///   - application: Where it is made; `AuditEntry.server` for what belongs to none.
     ///   - now: The time now.
-    /// - Throws: `attemptReused` for a name of the last day, whatever was asked by it; `storageUnavailable`.
+    /// - Throws: `attemptReused` for a name that made such a thing within the last day, whatever was asked by it; `storageUnavailable`.
     func take(
         _ attempt: Attempt?, by who: Operator, in application: Identifier<Application>, at now: Timestamp
     ) throws(DomainError) {
