@@ -208,7 +208,12 @@ enum SettingsPage {
         _ request: DashboardRequest, _ form: FormValues, errors: [String: String], notice: String?
     ) async throws -> Response {
         let application = try request.targetApplication()
-        let groups = Fields(request: request, form: form, errors: errors).groups(of: application)
+        // Beside what was typed, what is stored and counts no more.
+        let refused = application.settings.refusedLinks.map { fault in
+            (field(fault.field), request.text("settings.refusedLink", ["rule": request.words(of: fault.rule)]))
+        }
+        let shown = errors.merging(refused) { typed, _ in typed }
+        let groups = Fields(request: request, form: form, errors: shown).groups(of: application)
         var model: PageTemplates.Model = [
             "groups": groups.map { ["title": request.text("settings.\($0)"), "fields": $1] as PageTemplates.Model },
             "version": form.version(or: application.version), "button": request.text("settings.save"),
@@ -216,7 +221,7 @@ enum SettingsPage {
         ]
         if let notice { model["notice"] = request.text(notice) }
         model["summary"] = request.summary(
-            errors.sorted { $0.key < $1.key }.map {
+            shown.sorted { $0.key < $1.key }.map {
                 ($0.key, "\(request.text("settings.\($0.key)")): \($0.value)")
             })
         return try request.html(

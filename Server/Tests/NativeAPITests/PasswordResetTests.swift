@@ -58,6 +58,20 @@ struct PasswordResetTests {
         #expect(words.contains(token) == !hasPage, "\(text)")
     }
 
+    @Test("leads to the server's page where the app's own is a link of before that no rule of now lets through")
+    func refusedPage() async throws {
+        var settings = ApplicationSettings()
+        settings.mail.resetURL = "javascript:alert(1)"
+        let world = try await MailServerWorld(settings: ["public-url": TestServer.url], application: settings)
+        let token = try await token(world)
+        let mail = try #require(try await world.mails().first)
+        let own = "\(TestServer.url)/a/\(world.server.application.id)/reset"
+        #expect(mail.text.contains("\(own)?token=\(token)"), "\(mail.text)")
+        #expect(!mail.text.contains("javascript:") && !mail.html.contains("javascript:"))
+        // As where the application has no page: the app may have a field for the code.
+        #expect(mail.text.split(whereSeparator: \.isWhitespace).map(String.init).contains(token))
+    }
+
     @Test("takes a token once, whatever comes after")
     func once() async throws {
         let world = try await MailServerWorld()

@@ -112,13 +112,22 @@ extension ApplicationSettings {
 extension ApplicationSettings {
     package static let maximumTransferLinkCharacters = 500
 
-    /// What breaks the rules of sign-up and of a transfer's link, which must hold the placeholder of the code. A link of before
-    /// that leads where a newer rule lets none lead keeps nobody from changing something else.
+    /// The link that transfer codes go out with.
+    var usableTransferLink: String? { transferLink.flatMap { AppLink.isOne($0, withCode: true) ? $0 : nil } }
+
+    /// Links of before that a newer rule refuses. They keep nobody from changing something else, and nobody is sent there: mails
+    /// lead to the server's pages or say a code, and transfer codes stand alone, until the links are set anew.
+    package var refusedLinks: [ValidationError] {
+        (usableTransferLink == transferLink ? [] : [ValidationError(field: "transferLink", rule: .notALink)])
+            + mail.refusedLinks
+    }
+
+    /// What breaks the rules of sign-up and of a transfer's link, which must hold the placeholder of the code.
     func lifeFaults(since before: ApplicationSettings = ApplicationSettings()) -> [ValidationError] {
-        guard let transferLink else { return signUp.faults }
+        guard let transferLink, transferLink != before.transferLink else { return signUp.faults }
         let rule = TextRule(maximumCharacters: Self.maximumTransferLinkCharacters)
         var faults = rule.faults(of: transferLink, field: "transferLink")
-        if faults.isEmpty, transferLink != before.transferLink, !AppLink.isOne(transferLink, withCode: true) {
+        if faults.isEmpty, !AppLink.isOne(transferLink, withCode: true) {
             faults.append(ValidationError(field: "transferLink", rule: .notALink))
         }
         return transferLink.firstRange(of: Self.transferCodePlaceholder) != nil
@@ -141,13 +150,15 @@ enum AppLink {
     private static let code = "0000-0000-0000-0000"
 
     /// - Parameters:
-    ///   - text: A link, behind which a token may be put.
-    ///   - hasCode: Whether a code stands in the link, in the place of its placeholder; never in the scheme.
+    ///   - text: A link, behind which a token may be put. That would become a part of a fragment.
+    ///   - hasCode: Whether a code stands in the link instead, in the place of its placeholder; never in the scheme. It may stand in a
+    ///     fragment, which sites of a single page read, and which no server gets.
     /// - Returns: whether people may be sent there.
     static func isOne(_ text: String, withCode hasCode: Bool = false) -> Bool {
         let whole = hasCode ? text.replacing(ApplicationSettings.transferCodePlaceholder, with: code) : text
         guard let parts = URLComponents(string: whole), let scheme = parts.scheme?.lowercased(),
-            text.lowercased().hasPrefix("\(scheme):"), parts.fragment == nil, parts.user == nil,
+            text.lowercased().hasPrefix("\(scheme):"), parts.user == nil,
+            hasCode ? whole.utf8.count(where: { $0 == UInt8(ascii: "#") }) <= 1 : parts.fragment == nil,
             !refusedSchemes.contains(scheme),
             whole.utf8.allSatisfy({ (0x21...0x7e).contains($0) && !#"<>"'\"#.utf8.contains($0) })
         else { return false }

@@ -36,7 +36,7 @@ extension ApplicationSettings {
     package static let spans: ClosedRange<Duration> = .days(spanDays.lowerBound)...Duration.days(spanDays.upperBound)
     private static let maximumMergeRules = 100
 
-    /// What breaks a rule, but for own words of mails that another setting had already.
+    /// What breaks a rule, but for links and words of mails that another setting had already.
     func faults(since before: ApplicationSettings) -> [ValidationError] {
         var faults =
             lifeFaults(since: before) + passwordFaults + mail.faults(since: before.mail) + fieldRules.faults

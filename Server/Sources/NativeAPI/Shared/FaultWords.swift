@@ -52,7 +52,8 @@ extension ValidationError.Rule {
         case .notAPlayKey: ("not_a_play_key", "The key in base64, as the Play Console shows it.")
         case .notABasePath: ("not_a_base_path", "A slash, or a slash and one free segment of a path.")
         case .notAPrivateKey: ("not_a_private_key", "A P-256 private key in PEM form.")
-        case .notALink: ("not_a_link", "An https address, or one of the app's own scheme, without fragment.")
+        case .notALink:
+            ("not_a_link", "An https address, or one of the app's own scheme; a fragment only in one with {code}.")
         case .unknownPlaceholder: ("unknown_placeholder", "In double braces: application, code, link, minutes, email.")
         case .secretMissing: ("secret_missing", "The template must show {{code}} or {{link}}.")
         case .otherType: ("other_type", "A value that the operation goes with.")

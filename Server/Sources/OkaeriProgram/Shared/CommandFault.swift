@@ -145,7 +145,8 @@ extension ValidationError {
         case .notABasePath:
             "\(field) must be / or a slash and one segment of letters, digits, - _ . that is no other protocol's."
         case .notAPrivateKey: "\(field) must be the .p8 file as Apple gave it: a P-256 key in PEM form."
-        case .notALink: "\(field) is no https address, and none of an app's own scheme."
+        case .notALink:
+            "\(field) must be an https address, or one of an app's own scheme; a # only in one with {code} in it."
         case .unknownPlaceholder:
             "\(field) has a name in double braces that is none of application, code, link, minutes, duration, email."
         case .secretMissing: "\(field) shows neither {{code}} nor {{link}}."

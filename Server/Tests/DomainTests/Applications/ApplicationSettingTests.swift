@@ -105,7 +105,9 @@ struct ApplicationSettingTests {
             ("JavaScript:x({code})", false), ("data:text/html,{code}", false), ("file:///etc/{code}", false),
             ("blob:https://app.example.com/{code}", false), ("ftp://app.example.com/{code}", false),
             ("mailto:a@example.com?subject={code}", false), ("https:///{code}", false), ("https:{code}", false),
-            ("https://who@app.example.com/{code}", false), ("https://app.example.com/#{code}", false),
+            ("https://who@app.example.com/{code}", false), ("https://app.example.com/#{code}", true),
+            ("https://app.example.com/#/transfer/{code}", true), ("hoshi://t#{code}", true),
+            ("https://app.example.com/#a#{code}", false), ("javascript:x#{code}", false),
             ("https://app.example.com/ {code}", false), ("https://app.example.com/\"{code}", false),
             ("{code}://app.example.com", false), ("/t/{code}", false), ("{code}", false),
         ])

@@ -171,6 +171,22 @@ struct MailRuleTests {
         }
     }
 
+    @Test("keep a link of before that is refused now, send nobody there, and judge what comes anew")
+    func refusedLinks() {
+        let before = MailSettings(verificationURL: "javascript:x", resetURL: "https://app.example/#x")
+        var after = before
+        after.senderName = "Star team"
+        #expect(after.faults(since: before).isEmpty)
+        after.resetURL = "https://app.example/#y"
+        #expect(after.faults(since: before) == [ValidationError(field: "mail.resetURL", rule: .notALink)])
+        for kind in [MailKind.emailVerification, .passwordReset, .registration] {
+            #expect(before.link(for: kind, token: "T") == nil)
+            #expect(
+                before.link(for: kind, token: "T", pages: "https://id.example/p")
+                    == MailSettings().link(for: kind, token: "T", pages: "https://id.example/p"))
+        }
+    }
+
     @Test("name the template and the language of a fault, and limit the sender's name and links")
     func settings() {
         let bad = MailTemplate(subject: "", text: "{{code}}")

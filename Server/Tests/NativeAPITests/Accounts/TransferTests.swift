@@ -174,6 +174,25 @@ struct TransferTests {
         #expect(code.qrSVG.hasPrefix("<svg ") && code.qrSVG.hasSuffix("</svg>"))
     }
 
+    @Test("stands alone where the application's link is one of before that no rule of now lets through")
+    func refusedLink() async throws {
+        let server = try await TestServer()
+        let id = server.application.id
+        try await server.store.write { transaction throws(DomainError) in
+            guard var application = try transaction.application(id) else { return }
+            application.settings.transferLink = "javascript:alert('{code}')"
+            try transaction.update(application)
+        }
+        let code = try await server.person().issueCode()
+        #expect(code.link == nil && code.qrSVG.hasPrefix("<svg "))
+        let changed = try await server.modules.applications.changeApplication(
+            id, isCurrent: { _ in true }, by: .local
+        ) { $0.settings.transferLink = "https://app.example.test/#/transfer/{code}" }
+        #expect(changed.settings.refusedLinks.isEmpty)
+        let next = try await server.person().issueCode()
+        #expect(next.link == "https://app.example.test/#/transfer/\(next.code)")
+    }
+
     @Test("stands in the audit log, with its refusals and without the code")
     func audit() async throws {
         let server = try await TestServer()

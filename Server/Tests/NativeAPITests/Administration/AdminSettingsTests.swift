@@ -70,6 +70,31 @@ struct AdminSettingsTests {
         #expect(changed.settings.deletionGrace == .days(8) && changed.name == " ")
     }
 
+    @Test("are changed also where mails had a link that no rule of now lets through, which the dashboard names")
+    func formerLink() async throws {
+        var settings = ApplicationSettings()
+        settings.mail.resetURL = "javascript:alert(1)"
+        let world = try await AdminWorld(try await TestServer(application: settings), roles: [])
+        func patch(_ body: String) async throws -> Answer {
+            try await world.send("owner", .patch, world.path(), try await world.version(of: world.path()), body: body)
+        }
+        let changed = try await patch(#"{"name": "Star", "mail": {"senderName": "Star team"}}"#)
+        #expect(changed.status == 200, "\(changed.text)")
+        #expect(try changed.json["mail"]?["resetURL"] == "javascript:alert(1)")
+        let mail = try await world.server.modules.messaging.changeMailSettings(
+            of: world.server.application.id, by: .local
+        ) { $0.senderName = "Moon team" }
+        #expect(mail.settings.mail.senderName == "Moon team")
+        let other = try await patch(#"{"mail": {"verificationURL": "javascript:alert(2)"}}"#)
+        #expect(other.status == 400 && other.text.contains("\"mail.verificationURL\""), "\(other.text)")
+        let (browser, address) = (world.browser(), world.page("settings"))
+        let shown = try await browser.get(address)
+        #expect(shown.status == 200)
+        #expect(shown.html.contains("Page that resets passwords: Nobody is sent there any more."), "\(shown.html)")
+        #expect(try await patch(#"{"mail": {"resetURL": "https://app.example.com/reset"}}"#).status == 200)
+        #expect(try await !browser.get(address).html.contains("Nobody is sent there any more."))
+    }
+
     @Test("tell where people are sent back to, and how pages look, with a warning for hard colours")
     func looks() async throws {
         let world = try await AdminWorld(roles: [])

@@ -69,7 +69,7 @@ package struct IssueTransferCode: Sendable {
         }
         return Issued(
             code: Secret(code.grouped), expiresAt: stored.expiresAt,
-            link: whole.settings.transferLink.map {
+            link: whole.settings.usableTransferLink.map {
                 Secret($0.replacing(ApplicationSettings.transferCodePlaceholder, with: code.grouped))
             })
     }

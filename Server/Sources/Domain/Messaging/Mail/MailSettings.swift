@@ -30,9 +30,9 @@ package struct MailSettings: Hashable, Sendable {
     package func link(for kind: MailKind, token: String, pages: String? = nil) -> String? {
         let base: String? =
             switch kind {
-            case .emailVerification: verificationURL ?? pages.map { "\($0)/verify" }
-            case .passwordReset: resetURL ?? pages.map { "\($0)/reset" }
-            case .registration: resetURL ?? pages.map { "\($0)/register" }
+            case .emailVerification: verificationPage ?? pages.map { "\($0)/verify" }
+            case .passwordReset: resetPage ?? pages.map { "\($0)/reset" }
+            case .registration: resetPage ?? pages.map { "\($0)/register" }
             // Text messages have a link only where one is asked for.
             case .textedReset: pages.map { "\($0)/reset" }
             default: nil
@@ -45,16 +45,34 @@ package struct MailSettings: Hashable, Sendable {
 extension MailSettings {
     package static let maximumLinkCharacters = 500
 
-    /// What breaks a rule, but for own words that another setting had already: those were judged when they came.
+    /// The application's own pages. A link of before that a newer rule refuses leads nobody anywhere.
+    private var verificationPage: String? { verificationURL.flatMap { AppLink.isOne($0) ? $0 : nil } }
+    var resetPage: String? { resetURL.flatMap { AppLink.isOne($0) ? $0 : nil } }
+
+    /// Links of before that a newer rule refuses.
+    var refusedLinks: [ValidationError] {
+        [
+            verificationPage == verificationURL ? nil : ValidationError(field: "mail.verificationURL", rule: .notALink),
+            resetPage == resetURL ? nil : ValidationError(field: "mail.resetURL", rule: .notALink),
+        ].compactMap(\.self)
+    }
+
+    /// What breaks a rule, but for what another setting had already: that was judged when it came.
     package func faults(since before: MailSettings = MailSettings()) -> [ValidationError] {
-        namedFaults + words(since: before).flatMap(\.faults)
+        namedFaults(since: before) + words(since: before).flatMap(\.faults)
     }
 
     /// What breaks a rule beside own words.
-    fileprivate var namedFaults: [ValidationError] {
-        var faults = TextRule(maximumCharacters: 100).faults(of: senderName, field: "mail.senderName")
-        for (field, link) in [("mail.verificationURL", verificationURL), ("mail.resetURL", resetURL)] {
-            guard let link else { continue }
+    fileprivate func namedFaults(since before: MailSettings) -> [ValidationError] {
+        var faults =
+            senderName == before.senderName
+            ? [] : TextRule(maximumCharacters: 100).faults(of: senderName, field: "mail.senderName")
+        let links = [
+            ("mail.verificationURL", verificationURL, before.verificationURL),
+            ("mail.resetURL", resetURL, before.resetURL),
+        ]
+        for (field, link, old) in links {
+            guard let link, link != old else { continue }
             faults += TextRule(maximumCharacters: Self.maximumLinkCharacters).faults(of: link, field: field)
             if !AppLink.isOne(link) { faults.append(ValidationError(field: field, rule: .notALink)) }
         }
@@ -119,7 +137,9 @@ package struct ChangeMailSettings: Sendable {
             change(&application.settings.mail)
             let mail = application.settings.mail
             // Another change may have come between: what is new then is judged here.
-            let faults = mail.namedFaults + mail.words(since: before).flatMap { judged[$0] ?? $0.allFaults }
+            let faults =
+                mail.namedFaults(since: before)
+                + mail.words(since: before).flatMap { judged[$0] ?? $0.allFaults }
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             return [:]
         }

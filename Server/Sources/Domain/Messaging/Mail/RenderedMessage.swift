@@ -103,7 +103,7 @@ extension RenderedMessage {
         var template = MailTexts.template(
             for: kind, in: language, hasLink: link != nil,
             further: MailTexts.further(for: self, in: language))
-        if link != nil, kind == .passwordReset, settings.resetURL == nil {
+        if link != nil, kind == .passwordReset, settings.resetPage == nil {
             // The app may have a field for the code, and the pages take it too.
             template.text = template.text.replacing(
                 "{{link}}", with: "{{link}}\n\n\(MailTexts.codeForApp(in: language))\n\n{{code}}")
