@@ -49,7 +49,7 @@ extension NativeAPI {
         let sessions = SessionsController(requests: requests, sessions: modules.sessions)
         let deviceKeys = DeviceKeysController(requests: requests, accounts: modules.accounts)
         return [
-            session(.post, APIPath.logOut, sessions.endCurrent),
+            Route(.post, APIPath.logOut, .session, sessions.endCurrent),
             session(.get, APIPath.user, users.read),
             session(.patch, APIPath.user, users.update),
             change(.upgraded, .post, APIPath.upgrade, users.upgrade),

@@ -13,12 +13,47 @@ struct BoundSessionTests {
         #expect(try await person.send(.get, APIPath.user, proof: person.proof(), scheme: scheme).status == 200)
     }
 
-    @Test("wants a proof at every request where the application requires one")
+    @Test(
+        "ends a session by its token, whatever proof comes with it", arguments: ["none", "nonsense", "another key's"])
+    func logOut(proof: String) async throws {
+        let server = try await Self.strictServer()
+        let person = try await server.person()
+        let ended =
+            switch proof {
+            case "none": try await person.send(.post, APIPath.logOut)
+            case "nonsense": try await person.send(.post, APIPath.logOut, proof: proof)
+            default:
+                try await person.send(
+                    .post, APIPath.logOut,
+                    proof: ProofMaker().proof(
+                        "POST", server.url(APIPath.logOut), at: server.clock.now, token: person.token))
+            }
+        #expect(ended.status == 204, "\(ended.text)")
+        expect(try await person.send(.get, APIPath.user, proof: person.proof()), 401, .sessionInvalid)
+        expect(try await person.send(.post, APIPath.logOut), 401, .sessionInvalid)
+        expect(try await server.send(.post, APIPath.logOut), 401, .sessionRequired)
+    }
+
+    @Test("ends a session without a key while proofs are wanted, and it does not come back when they are not any more")
+    func keylessLogOut() async throws {
+        let server = try await TestServer()
+        let answer = try await server.signUp("hana")
+        let person = Person(server: server, device: ProofMaker(), logIn: try answer.read(LogInResponse.self))
+        for areWanted in [true, false] {
+            _ = try await server.modules.applications.changeApplication(
+                server.application.id, isCurrent: { _ in true }, by: .local
+            ) { $0.settings.proofRequired = areWanted }
+            if areWanted { #expect(try await person.send(.post, APIPath.logOut).status == 204) }
+            expect(try await person.send(.get, APIPath.user), 401, .sessionInvalid)
+        }
+    }
+
+    @Test("wants a proof at every other request where the application requires one")
     func required() async throws {
         let person = try await Self.strictServer().person()
         for (method, path) in [
             (HTTPRequest.Method.get, APIPath.user), (.patch, APIPath.user), (.get, APIPath.sessions),
-            (.delete, APIPath.sessions), (.post, APIPath.token), (.post, APIPath.logOut),
+            (.delete, APIPath.sessions), (.post, APIPath.token),
         ] {
             expect(try await person.send(method, path), 401, .proofRequired)
         }

@@ -40,9 +40,36 @@ package struct EndSession: Sendable {
     }
 }
 
-/// Ends the session of the request.
+/// Ends the session of the request. Who holds the token is who may end it, as by `RevokeToken`, whatever proof comes with it or does not:
+/// a session that stayed because its key is lost, or was never there, would count again once no proofs are wanted any more.
 package struct LogOut: Sendable {
     let store: any Store
+    let authenticate: Authenticate
+
+    /// - Parameters:
+    ///   - request: What was sent.
+    ///   - address: Where it came from; asked only when the use is written down.
+    /// - Returns: whose session it was.
+    /// - Throws: `sessionRequired`, `sessionInvalid`, `userDisabled`, `storageUnavailable`. A session that ended meanwhile is no error.
+    package func callAsFunction(
+        _ request: Authenticate.Request, from address: () -> ClientAddress
+    ) async throws(DomainError) -> Authenticated {
+        let who: Authenticated
+        do throws(DomainError) {
+            who = try await authenticate(request, from: address)
+        } catch {
+            switch error.code {
+            case .sessionInvalid, .proofRequired, .proofRefused, .proofReplayed, .clockSkew: break
+            default: throw error
+            }
+            guard let token = request.token,
+                let found = try await authenticate.session(of: token, in: request.application, isEnding: true)
+            else { throw error }
+            who = found
+        }
+        try await self(who)
+        return who
+    }
 
     /// - Throws: `storageUnavailable`. A session that ended meanwhile is no error.
     package func callAsFunction(_ who: Authenticated) async throws(DomainError) {

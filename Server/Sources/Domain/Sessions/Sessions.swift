@@ -39,7 +39,7 @@ package final class Sessions: Sendable {
         authenticate = Authenticate(
             store: store, clock: clock, protocols: protocols, cache: sessionCache, activity: activity,
             verifyProof: verifyProof)
-        logOut = LogOut(store: store)
+        logOut = LogOut(store: store, authenticate: authenticate)
         listSessions = ListSessions(store: store, clock: clock, protocols: protocols, activity: activity)
         reauthenticate = Reauthenticate(
             store: store, clock: clock, randomness: randomness, protocols: protocols, check: check, tryCode: tryCode,

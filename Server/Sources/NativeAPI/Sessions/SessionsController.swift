@@ -31,9 +31,13 @@ struct SessionsController: Sendable {
             .response()
     }
 
-    /// `POST /v1/log-out`: ends the session of the request.
-    func endCurrent(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
-        try await sessions.logOut(caller)
+    /// `POST /v1/log-out`: ends the session of the request, for which its token is enough.
+    func endCurrent(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let gate = requests.gate
+        let ended = try await sessions.logOut(
+            gate.credentials(of: request, context, applicationHeader: .application),
+            from: { gate.client(of: request, context) })
+        context.tellNotices(ended.noticeCount)
         return Response(status: .noContent)
     }
 
