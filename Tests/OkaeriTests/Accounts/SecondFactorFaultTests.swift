@@ -124,6 +124,19 @@ struct SecondFactorFaultTests {
             status: 403, headers: ["Content-Type": Problem.mediaType], body: Data(body.utf8))
     }
 
+    @Test("a challenge holds where the log-in cannot begin again with a free key", arguments: [1, 2])
+    func noFreeKey(challenges: Int) async throws {
+        let okaeri = world.launch(retry: RetryPolicy(maximumTries: 1))
+        for number in 1...challenges {
+            let taken =
+                #"{"ticket":"\#(number)","factors":["totp"],"expiresAt":"2030-01-01T00:00:00Z","joinsDevice":false}"#
+            world.server.fail(.response(problem(taken)), path: APIPath.logInWithPassword)
+        }
+        world.server.fail(.unreachable, path: APIPath.logInWithPassword)
+        let challenge = try await challenge(okaeri)
+        #expect(challenge.ticket.revealed == String(challenges) && challenge.start.rememberMe == .automatic)
+    }
+
     @Test(
         "a hostile challenge does no harm",
         arguments: [

@@ -135,21 +135,26 @@ extension SessionKeeper {
 
     /// Asks for a log-in that is to stay. One that lacks the second factor has no response that says to whom the key leads, and ends
     /// with the key with which it began: where the server says that this one is somebody else's, it begins again with the next,
-    /// before the person is asked for anything.
+    /// before the person is asked for anything. Where that fails, the challenge from before holds: its session is alone.
     private func askToStay(
-        _ typed: TypedLogIn, device: DeviceBody?, slot: Int, _ restoring: Bool
+        _ typed: TypedLogIn, device: DeviceBody?, slot: Int, _ restoring: Bool, untried: [Bool] = [false, true]
     ) async throws(OkaeriError) -> (LogInResponse, Int) {
-        var (typed, slot) = (typed, slot)
-        for isUntried in [false, true] {
-            do throws(OkaeriError) {
-                return (try await ask(typed, device: device, joinsDevice: true, slot: slot, restoring), slot)
-            } catch {
-                guard error.secondFactorChallenge?.joinsDevice == false, let again = typed.again else { throw error }
-                typed = again
-            }
-            slot = try await nextSlot(after: slot, isUntried: isUntried)
+        let challenged: OkaeriError
+        do throws(OkaeriError) {
+            return (try await ask(typed, device: device, joinsDevice: true, slot: slot, restoring), slot)
+        } catch {
+            challenged = error
         }
-        return (try await ask(typed, device: device, joinsDevice: true, slot: slot, restoring), slot)
+        guard challenged.secondFactorChallenge?.joinsDevice == false, let again = typed.again,
+            let isUntried = untried.first
+        else { throw challenged }
+        do throws(OkaeriError) {
+            let next = try await nextSlot(after: slot, isUntried: isUntried)
+            return try await askToStay(
+                again, device: device, slot: next, restoring, untried: Array(untried.dropFirst()))
+        } catch {
+            throw error.secondFactorChallenge == nil ? challenged : error
+        }
     }
 
     /// The key after one that is somebody else's: the next one, which may be that of an earlier try, or one with which nobody has
