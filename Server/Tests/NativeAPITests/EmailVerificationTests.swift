@@ -102,6 +102,40 @@ struct EmailVerificationTests {
         #expect(user.email == (answers[0] == 204 ? "first@example.com" : "second@example.com"))
     }
 
+    @Test(
+        "gives a guest no address whose device or values went over to another user meanwhile, who can have it then",
+        arguments: ["switch", "merge", "transfer"])
+    func leftBehind(way: String) async throws {
+        let world = try await MailServerWorld(
+            application: ApplicationSettings(mail: MailSettings(verificationURL: "https://app.example.com/v")))
+        let (server, body) = (world.server, #"{"email": "new@example.com"}"#)
+        let hana = Person(
+            server: server, device: ProofMaker(), logIn: try await server.signUp("hana").read(LogInResponse.self))
+        let guest = try await server.person()
+        func order(_ person: Person) async throws -> String {
+            #expect(try await person.send(.post, APIPath.requestEmailVerification, body: body).status == 202)
+            return try #require(try await world.mails().first?.token)
+        }
+        func verify(_ token: String) async throws -> Answer {
+            try await server.send(.post, APIPath.verifyEmail, body: #"{"token": "\#(token)"}"#)
+        }
+        let token = try await order(guest)
+        if way == "transfer" {
+            let joined = try await server.joined(try await hana.issueCode().code, on: guest.device)
+            #expect(joined.logIn.user.id == hana.logIn.user.id)
+        } else {
+            let offer = try await guest.upgrade()
+            let ticket = try #require(try offer.read(Problem.self).merge, "\(offer.text)").ticket
+            let merged = try await guest.send(
+                .post, APIPath.merge, body: #"{"ticket": "\#(ticket)", "choice": "\#(way)"}"#)
+            #expect(merged.status == 200, "\(merged.text)")
+        }
+        expect(try await verify(token), 400, .codeRefused)
+        #expect(try await verify(try await order(hana)).status == 204)
+        let user = try await hana.send(.get, APIPath.user).read(UserBody.self)
+        #expect(user.email == "new@example.com" && user.emailVerified)
+    }
+
     @Test("sends nothing to an address that somebody else has, and answers as ever")
     func taken() async throws {
         let world = try await MailServerWorld()

@@ -209,6 +209,20 @@ extension UserErasure.Way {
 }
 
 extension Transaction {
+    /// Puts a user on the way out to whom nothing leads any more, because a device or everything of it went over to another one. What
+    /// a request to be deleted ends, ends: by a link from before, the user would take the address of its mail along.
+    ///
+    /// - Parameters:
+    ///   - user: Who stays behind. Changed too.
+    ///   - requestedAt: When the grace begins.
+    ///   - now: When.
+    /// - Throws: `storageUnavailable`.
+    func leaveBehind(_ user: inout User, since requestedAt: Timestamp, at now: Timestamp) throws(DomainError) {
+        user.deletionRequestedAt = requestedAt
+        try updateStanding(of: user)
+        _ = try evict(by: .deletionRequested, from: &user, keeping: .nothing, at: now)
+    }
+
     /// Brings a user back from the way out. Sessions stay ended.
     ///
     /// - Throws: `storageUnavailable`.

@@ -99,8 +99,7 @@ private struct MergeWork: Sendable {
         _ = try transaction.endSession(who.session.id, of: current.id, in: application.id)
         var erasedAt: Timestamp?
         if left.isOutOfReach {
-            left.deletionRequestedAt = now
-            try transaction.updateStanding(of: left)
+            try transaction.leaveBehind(&left, since: now, at: now)
             erasedAt = now + application.settings.deletionGrace
         }
         let logIn = try issuer.issue(to: user, in: transaction)

@@ -32,12 +32,10 @@ struct UserMerger: Sendable {
                 moved: .init(
                     identities: current.identities, before: .init(other), after: .init(user), transfers: transfers),
                 mergedAt: now))
-        _ = try transaction.removeTransferCode(of: current.id, in: application.id)
-        _ = try transaction.endSessions(of: current.id, in: application.id, except: nil)
         var left = current
         let grace = application.settings.deletionGrace
-        left.deletionRequestedAt = grace < Merge.undoSpan ? now + (Merge.undoSpan - grace) : now
-        try transaction.updateStanding(of: left)
+        try transaction.leaveBehind(
+            &left, since: grace < Merge.undoSpan ? now + (Merge.undoSpan - grace) : now, at: now)
         return (user, left)
     }
 }

@@ -189,8 +189,7 @@ private struct Redemption: Sendable {
         var user = user
         user.identities.removeAll { $0.provider == .device && $0.subject == proof.thumbprint }
         if user.isOutOfReach, user.deletionRequestedAt == nil {
-            user.deletionRequestedAt = now
-            try transaction.updateStanding(of: user)
+            try transaction.leaveBehind(&user, since: now, at: now)
         }
         return .init(
             id: user.id, erasedAt: user.deletionRequestedAt.map { $0 + application.settings.deletionGrace })
