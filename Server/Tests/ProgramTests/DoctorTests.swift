@@ -1,4 +1,7 @@
+import Domain
 import Foundation
+import Storage
+import StorageSQLite
 import Testing
 
 @Suite("okaeri doctor")
@@ -158,6 +161,23 @@ struct DoctorTests {
         let late = try await examine()
         #expect(late.status == 1)
         #expect(late.report["clock"]?.state.contains("the clock went back") == true)
+    }
+
+    @Test("warns of a link of mails that no rule of now lets through")
+    func refusedLink() async throws {
+        let created = try await Program.run("application", "create", "Demo", "--data", folder.path, "--json")
+        let id = Identifier<Application>(rawValue: try created.json(CreatedApplication.self).id)
+        #expect(try await examine().report["links"] == nil)
+        let store = try SQLiteStore(.folder(folder.path), role: .command)
+        try await store.write { transaction throws(DomainError) in
+            guard var application = try transaction.application(id) else { return }
+            application.settings.mail.resetURL = "javascript:alert(1)"
+            try transaction.update(application)
+        }
+        await store.close()
+        let (status, report) = try await examine()
+        #expect(status == 0 && report["links"]?.outcome == "warning")
+        #expect(report["links"]?.state.contains("Demo: mail.resetURL must be an https address") == true, "\(report)")
     }
 
     @Test("finds a server that hangs")

@@ -48,7 +48,7 @@ struct DoctorCommand: AsyncParsableCommand {
             findings += [folder.plausibility]
             findings += await DatabaseChecks(settings: settings).findings()
             if !findings.contains(where: { $0.outcome == .failed }) {
-                findings += await ProviderChecks(settings: settings).findings()
+                findings += await ApplicationChecks(settings: settings).findings()
             }
             return findings + (folder.exists ? await RunningServerCheck(folder: settings.dataFolder).findings() : [])
         }
@@ -57,7 +57,7 @@ struct DoctorCommand: AsyncParsableCommand {
             findings += await StorageChecks(settings: settings, isThorough: thorough).findings()
             // It opens the storage, which makes what is missing: only where nothing is.
             if !findings.contains(where: { $0.outcome == .failed }) {
-                findings += await ProviderChecks(settings: settings).findings()
+                findings += await ApplicationChecks(settings: settings).findings()
             }
             findings += ReplicaCheck(settings: settings).findings()
             findings += await RunningServerCheck(folder: settings.dataFolder).findings()

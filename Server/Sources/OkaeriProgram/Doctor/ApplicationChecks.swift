@@ -1,8 +1,8 @@
 import Domain
 import OkaeriServer
 
-/// Whether Apple takes the keys of the applications that have one.
-struct ProviderChecks {
+/// Whether Apple takes the keys of the applications that have one, and whether their links lead somewhere.
+struct ApplicationChecks {
     let settings: ServerSettings
 
     /// Nothing for a database that another check complains about.
@@ -13,6 +13,7 @@ struct ProviderChecks {
         var findings: [Finding] = []
         do throws(DomainError) {
             for entry in try await composition.modules.applications.listApplications() {
+                findings += links(of: entry.application)
                 findings += try await appleKey(of: entry.application, composition.modules)
             }
         } catch {
@@ -33,6 +34,18 @@ struct ProviderChecks {
             return false
         }
         return inspection.schemaVersion == inspection.latestSchemaVersion && inspection.damage.isEmpty
+    }
+
+    /// Links that were set before a rule that refuses them: nobody is sent there.
+    private func links(of application: Application) -> [Finding] {
+        let refused = application.settings.refusedLinks
+        guard !refused.isEmpty else { return [] }
+        return [
+            .warning(
+                "links", "\(application.name): \(CommandFault(.fieldsRefused(refused)).description)",
+                advice: "Mails and transfer codes do without it until it is set anew, by "
+                    + "“okaeri application mail \(application.id)” or in the dashboard.")
+        ]
     }
 
     private func appleKey(
