@@ -136,6 +136,63 @@ struct EmailVerificationTests {
         #expect(user.email == "new@example.com" && user.emailVerified)
     }
 
+    /// How a device is put out that has joined by a transfer code.
+    enum PuttingOut: CaseIterable {
+        case undoneTransfer, removedKey, otherKeys, endedSession
+    }
+
+    private func putOut(_ thief: Person, by owner: Person, _ way: PuttingOut) async throws {
+        let answer =
+            switch way {
+            case .undoneTransfer: try await owner.undo(try #require(try await owner.notices().first).id)
+            case .removedKey: try await owner.send(.delete, APIPath.deviceKey(thief.device.thumbprint))
+            case .otherKeys: try await owner.send(.delete, APIPath.deviceKeys)
+            case .endedSession: try await owner.send(.delete, APIPath.session(thief.logIn.session.id))
+            }
+        #expect([200, 204].contains(answer.status), "\(answer.text)")
+    }
+
+    @Test(
+        "gives no address that a device ordered which was put out since, nor lets it in by a transfer code of its own",
+        arguments: PuttingOut.allCases, [true, false])
+    func putOut(way: PuttingOut, isWritten: Bool) async throws {
+        let world = try await MailServerWorld(
+            application: ApplicationSettings(mail: MailSettings(verificationURL: "https://app.example.com/v")))
+        let server = world.server
+        let owner = try await server.person()
+        let thief = try await server.joined(try await owner.issueCode().code, on: ProofMaker())
+        let body = #"{"email": "thief@example.com"}"#
+        #expect(try await thief.send(.post, APIPath.requestEmailVerification, body: body).status == 202)
+        var token: String?
+        if isWritten { token = try #require(try await world.mails().first?.token) }
+        let code = try await thief.issueCode().code
+        try await putOut(thief, by: owner, way)
+        if let token {
+            expect(
+                try await server.send(.post, APIPath.verifyEmail, body: #"{"token": "\#(token)"}"#), 400, .codeRefused)
+        } else {
+            #expect(try await world.mails().allSatisfy { $0.token == nil })
+        }
+        #expect(try await server.redeem(code, on: ProofMaker()).status != 200)
+        #expect(try await owner.send(.get, APIPath.user).read(UserBody.self).isAnonymous)
+    }
+
+    @Test(
+        "gives the address that the owner ordered, whichever device was put out since", arguments: PuttingOut.allCases)
+    func ownOrder(way: PuttingOut) async throws {
+        let world = try await MailServerWorld(
+            application: ApplicationSettings(mail: MailSettings(verificationURL: "https://app.example.com/v")))
+        let owner = try await world.server.person()
+        let thief = try await world.server.joined(try await owner.issueCode().code, on: ProofMaker())
+        let body = #"{"email": "new@example.com"}"#
+        #expect(try await owner.send(.post, APIPath.requestEmailVerification, body: body).status == 202)
+        let token = try #require(try await world.mails().first?.token)
+        try await putOut(thief, by: owner, way)
+        #expect(
+            try await world.server.send(.post, APIPath.verifyEmail, body: #"{"token": "\#(token)"}"#).status == 204)
+        #expect(try await owner.send(.get, APIPath.user).read(UserBody.self).email == "new@example.com")
+    }
+
     @Test("sends nothing to an address that somebody else has, and answers as ever")
     func taken() async throws {
         let world = try await MailServerWorld()

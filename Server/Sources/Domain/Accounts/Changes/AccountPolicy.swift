@@ -154,12 +154,13 @@ extension AccountChange {
             AccountPolicy(
                 [.owner], fresh: [.secondFactor], records: .recoveryCodeUsed, tells: [.mail(.recoveryCodeUsed)])
         case .deviceKeyRemoved:
-            // The server takes those that are more than a user may have.
+            // The server takes those that are more than a user may have. A transfer code may have been issued on the device.
             AccountPolicy(
-                account.union([.server]), fresh: [.recentLogIn], records: .deviceKeyRemoved, tells: [.oldDevice])
+                account.union([.server]), fresh: [.recentLogIn], ends: [.transferCodes], records: .deviceKeyRemoved,
+                tells: [.oldDevice])
         case .otherDeviceKeysRemoved:
             AccountPolicy(
-                account, fresh: [.recentLogIn], ends: [.deviceKeys], records: .otherDeviceKeysRemoved,
+                account, fresh: [.recentLogIn], ends: [.deviceKeys, .transferCodes], records: .otherDeviceKeysRemoved,
                 tells: [.oldDevice])
         case .otherSessionsEnded:
             AccountPolicy(
@@ -170,7 +171,8 @@ extension AccountChange {
         case .transferCodeWithdrawn: AccountPolicy([.owner], records: .transferCodeWithdrawn)
         case .transferCodeRedeemed:
             AccountPolicy([.holder], fresh: [.transferCode], records: .transferCodeRedeemed, tells: [.oldDevice])
-        case .transferUndone: AccountPolicy([.owner], records: .transferUndone, tells: [.oldDevice])
+        case .transferUndone:
+            AccountPolicy([.owner], ends: [.transferCodes], records: .transferUndone, tells: [.oldDevice])
         // Merges
         case .mergeOffered:
             AccountPolicy(

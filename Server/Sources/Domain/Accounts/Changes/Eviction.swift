@@ -130,6 +130,21 @@ extension Transaction {
         }
     }
 
+    /// Ends codes for another address that were ordered in a session that is there no more: a session or a device that is put out is
+    /// taken for a thief's, who would come back by the address. Those of other sessions stay.
+    ///
+    /// - Parameter user: Whose, after the sessions have ended.
+    /// - Throws: `storageUnavailable`.
+    func removeNewAddressesOfEndedSessions(of user: User) throws(DomainError) {
+        for kind in [MailKind.emailVerification, .phoneVerification] {
+            guard let waiting = try mailedAddress(of: kind, user: user.id, in: user.application),
+                waiting.address != user.identifier(kind.addressKind), let session = waiting.session,
+                try !hasSession(session, of: user.id, in: user.application)
+            else { continue }
+            try removeCode(of: kind, user: user.id, in: user.application)
+        }
+    }
+
     /// Identities that end, with the ids of devices that count for their keys alone: once such a key is gone, its id is no
     /// way in.
     ///

@@ -29,6 +29,7 @@ package struct UndoTransfer: Sendable {
             try ready.settle(
                 [.transferUndone: ["transfer": id.rawValue]], of: &user, keeping: KeptAccess(who), in: transaction)
             _ = try transaction.endSessions(of: userId, in: application, deviceKeys: [transfer.deviceKey])
+            try transaction.removeNewAddressesOfEndedSessions(of: user)
             if let key = user.identities.first(where: { $0.provider == .device && $0.subject == transfer.deviceKey }) {
                 try transaction.unlinkForGood(key, of: &user, because: .init(.transferUndone), at: now)
                 try Self.giveBack(transfer, in: transaction, at: now)

@@ -49,6 +49,7 @@ package struct RemoveDeviceKeys: Sendable {
                 try transaction.unlinkForGood(identity, of: &user, because: .init(.deviceKeyRemoved), at: now)
             }
             let ended = try transaction.endSessions(of: id, in: application.id, deviceKeys: [thumbprint])
+            try transaction.removeNewAddressesOfEndedSessions(of: user)
             user.updatedAt = now
             try transaction.updateProfile(of: user)
             try ready.settle(
@@ -71,8 +72,10 @@ package struct RemoveDeviceKeys: Sendable {
             guard var user = try transaction.user(id, in: application.id) else { throw .userUnknown }
             user.updatedAt = now
             try transaction.updateProfile(of: user)
-            return try ready.settle([.otherDeviceKeysRemoved: [:]], of: &user, keeping: author.kept, in: transaction)
-                .deviceKeys
+            let evicted = try ready.settle(
+                [.otherDeviceKeysRemoved: [:]], of: &user, keeping: author.kept, in: transaction)
+            try transaction.removeNewAddressesOfEndedSessions(of: user)
+            return evicted.deviceKeys
         }
     }
 

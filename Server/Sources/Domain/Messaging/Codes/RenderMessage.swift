@@ -129,7 +129,8 @@ package struct RenderMessage: Sendable {
         case .emailVerification:
             guard let id = message.user,
                 let user = try transaction.user(Identifier(rawValue: id), in: application), !user.isDisabled,
-                user.email == message.replaces, message.isGood(for: user), owner == nil || owner?.id == user.id
+                user.email == message.replaces, message.isGood(for: user), owner == nil || owner?.id == user.id,
+                try message.hasSession(of: user, in: transaction)
             else { return nil }
             return (user, message.address)
         case .textedReset:
@@ -142,7 +143,8 @@ package struct RenderMessage: Sendable {
         case .phoneVerification:
             guard let id = message.user,
                 let user = try transaction.user(Identifier(rawValue: id), in: application), !user.isDisabled,
-                user.phone == message.replaces, message.isGood(for: user), owner == nil || owner?.id == user.id
+                user.phone == message.replaces, message.isGood(for: user), owner == nil || owner?.id == user.id,
+                try message.hasSession(of: user, in: transaction)
             else { return nil }
             return (user, message.address)
         case .passwordChanged, .emailChanged, .addressTaken, .chosenPassword, .textedPassword, .accountUpgraded,
@@ -202,6 +204,15 @@ package struct RenderMessage: Sendable {
 }
 
 extension MessageRequest {
+    /// Whether the session in which another address was ordered is there still. Until the message is written there is no code that
+    /// could end with it.
+    ///
+    /// - Throws: `storageUnavailable`.
+    fileprivate func hasSession(of user: User, in transaction: any Transaction) throws(DomainError) -> Bool {
+        guard let session, address != user.identifier(kind.addressKind) else { return true }
+        return try transaction.hasSession(Identifier(rawValue: session), of: user.id, in: user.application)
+    }
+
     /// Whether nothing has made it void since it was ordered: of one for another address, the user's first second factor does.
     func isGood(for user: User) -> Bool {
         let isShown = !user.hasSecondFactor || hasSecondFactor == true

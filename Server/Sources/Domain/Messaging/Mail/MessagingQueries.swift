@@ -73,10 +73,10 @@ package protocol MessagingQueries {
     /// Keeps a code in the place of the user's earlier one of its kind.
     func replaceCode(with code: MailedCode) throws(DomainError)
     func code(_ handle: SecretDigest, in application: Identifier<Application>) throws(DomainError) -> MailedCode?
-    /// The address that a user's code of a kind was mailed to, and until when it is good.
+    /// The address that a user's code of a kind was mailed to, until when it is good, and in which session it was ordered.
     func mailedAddress(
         of kind: MailKind, user: Identifier<User>, in application: Identifier<Application>
-    ) throws(DomainError) -> (address: String, expiresAt: Timestamp)?
+    ) throws(DomainError) -> (address: String, expiresAt: Timestamp, session: Identifier<Session>?)?
     /// Writes `usedBy`.
     func markUsed(_ code: MailedCode) throws(DomainError)
     /// Removes a user's code of a kind; nothing happens when there is none.
