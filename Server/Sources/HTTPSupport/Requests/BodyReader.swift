@@ -13,26 +13,29 @@ package struct BodyReader: Sendable {
 
     private let maximumBytes: Int
     private let timeLimit: Duration
+    private let memory: BodyMemory
 
     /// - Parameters:
     ///   - maximumBytes: The longest body that is read.
     ///   - timeLimit: How long a whole body may take, so that a client that sends a byte now and then is cut off.
-    package init(maximumBytes: Int = BodyReader.maximumBytes, timeLimit: Duration = .seconds(10)) {
+    ///   - memory: What the bodies of all connections may take together.
+    package init(
+        maximumBytes: Int = BodyReader.maximumBytes, timeLimit: Duration = .seconds(10),
+        memory: BodyMemory = BodyMemory()
+    ) {
         self.maximumBytes = maximumBytes
         self.timeLimit = timeLimit
+        self.memory = memory
     }
 
-    /// The whole body.
+    /// The whole body. A long one counts among those of all requests until its request has its response.
     ///
     /// - Returns: the bytes; none when the request has no body.
-    /// - Throws: `RequestError.bodyTooLarge`, `bodyTooSlow`, `bodyMalformed` when its framing is broken.
+    /// - Throws: `RequestError.bodyTooLarge`, `bodyTooSlow`, also for one that had to give way to others, `bodyMalformed` when its
+    ///   framing is broken; `busy` when the long bodies of others leave it no room.
     package func callAsFunction(_ request: Request, _ context: ServerContext) async throws -> ByteBuffer {
         guard let progress = context.body else { return ByteBuffer() }
-        if let announced = request.headers.value(of: .contentLength).flatMap({ Int($0, radix: 10) }),
-            announced > maximumBytes
-        {
-            throw RequestError.bodyTooLarge(maximumBytes: maximumBytes)
-        }
+        try refuseTooLarge(request)
         progress.begin()
         if let whole = context.wholeBody {
             guard whole.readableBytes <= maximumBytes else {
@@ -41,25 +44,56 @@ package struct BodyReader: Sendable {
             progress.finish()
             return whole
         }
-        let (body, limit, time) = (request.body, maximumBytes, timeLimit)
+        let body = try await read(request.body, keepsBytes: true)
+        progress.finish()
+        progress.keep(try memory.hold(body.readableBytes))
+        return body
+    }
+
+    /// - Throws: `RequestError.bodyTooLarge` for a body that is announced as too long.
+    private func refuseTooLarge(_ request: Request) throws(RequestError) {
+        let announced = request.headers.value(of: .contentLength).flatMap { Int($0, radix: 10) }
+        if let announced, announced > maximumBytes { throw .bodyTooLarge(maximumBytes: maximumBytes) }
+    }
+
+    /// Reads a body to its end.
+    ///
+    /// - Parameters:
+    ///   - body: What is on its way.
+    ///   - keepsBytes: Whether its bytes are wanted.
+    /// - Returns: the bytes; none when they are not wanted.
+    private func read(_ body: RequestBody, keepsBytes: Bool) async throws -> ByteBuffer {
+        let (limit, time, arrival) = (maximumBytes, timeLimit, memory.begin())
+        defer { arrival.end() }
         return try await withThrowingTaskGroup(of: ByteBuffer?.self) { group in
             group.addTask {
-                do {
-                    return try await body.collect(upTo: limit)
-                } catch is NIOTooManyBytesError {
-                    throw RequestError.bodyTooLarge(maximumBytes: limit)
-                } catch {
-                    throw RequestError.bodyMalformed(reason: "The body's framing is broken.")
+                var (iterator, bytes, count) = (body.makeAsyncIterator(), ByteBuffer(), 0)
+                while true {
+                    let piece: ByteBuffer?
+                    do {
+                        piece = try await iterator.next()
+                    } catch {
+                        throw RequestError.bodyMalformed(reason: "The body's framing is broken.")
+                    }
+                    guard let piece else { return bytes }
+                    count += piece.readableBytes
+                    guard count <= limit else { throw RequestError.bodyTooLarge(maximumBytes: limit) }
+                    guard keepsBytes else { continue }
+                    bytes.writeImmutableBuffer(piece)
+                    arrival.note(count)
                 }
             }
             group.addTask {
                 try await Task.sleep(for: time)
                 return nil
             }
+            group.addTask {
+                await arrival.waitForCut()
+                return nil
+            }
             defer { group.cancelAll() }
-            guard let first = try await group.next(), let body = first else { throw RequestError.bodyTooSlow }
-            progress.finish()
-            return body
+            guard let first = try await group.next(), let bytes = first else { throw RequestError.bodyTooSlow }
+            return bytes
         }
     }
 
@@ -126,7 +160,10 @@ package struct BodyReader: Sendable {
         guard let progress = context.body, !progress.isFinished, context.wholeBody == nil else { return true }
         guard !progress.isBegun else { return false }
         do {
-            _ = try await callAsFunction(request, context)
+            try refuseTooLarge(request)
+            progress.begin()
+            _ = try await read(request.body, keepsBytes: false)
+            progress.finish()
             return true
         } catch {
             // Whatever it was, the answer is the same.
@@ -147,6 +184,7 @@ extension Request {
 package final class BodyProgress: Sendable {
     private let begun = Atomic(false)
     private let finished = Atomic(false)
+    private let whole = Mutex<BodyMemory.Whole?>(nil)
 
     /// A new record for a request that has a body (RFC 9112 §6.3); `nil` for all others.
     init?(_ request: Request) {
@@ -166,6 +204,11 @@ package final class BodyProgress: Sendable {
     }
 
     var isFinished: Bool { finished.load(ordering: .relaxed) }
+
+    /// Keeps what lets the body count, for as long as the request lasts.
+    func keep(_ whole: BodyMemory.Whole?) {
+        self.whole.withLock { $0 = whole }
+    }
 }
 
 /// How much of a body was read, for the task that watches the time.

@@ -267,6 +267,11 @@ final class MuteClient: Sendable {
         channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
     }
 
+    func close() async {
+        // The server may have hung up already.
+        try? await channel.close()
+    }
+
     /// Waits until nothing can be sent any more.
     func closed() async {
         while channel.isActive {
