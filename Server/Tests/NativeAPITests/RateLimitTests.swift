@@ -30,6 +30,26 @@ struct RateLimitTests {
         #expect(try await server.logIn(ProofMaker(), peer: "2001:db8:1:3::1").status == 201)
     }
 
+    @Test("and that of passwords, wrong and right, count the /64 networks of one /48 network together too")
+    func sites() async throws {
+        let server = try await TestServer(settings: ["password-failures": "1", "right-passwords": "1"])
+        let hana = #"{"username":"hana","password":"four quiet words"}"#
+        #expect(try await server.send(.post, APIPath.signUp, body: hana).status == 201)
+        func logIn(_ name: String, _ network: Int, of site: Int) async throws -> Answer {
+            try await server.send(
+                .post, APIPath.logInWithPassword, body: #"{"identifier":"\#(name)","password":"four quiet words"}"#,
+                peer: "2001:db8:\(site):\(network)::1")
+        }
+        for network in 1...100 {
+            expect(try await logIn("nobody\(network)", network, of: 1), 401, .credentialRefused)
+            #expect(try await logIn("hana", network, of: 2).status == 200)
+        }
+        expect(try await logIn("nobody101", 101, of: 1), 429, .rateLimited)
+        expect(try await logIn("hana", 101, of: 2), 429, .rateLimited)
+        expect(try await logIn("nobody101", 101, of: 3), 401, .credentialRefused)
+        #expect(try await logIn("hana", 101, of: 4).status == 200)
+    }
+
     @Test("counts an IPv4 address inside IPv6 as that IPv4 address")
     func mapped() async throws {
         let server = try await TestServer(settings: ["first-launches": "1"])

@@ -88,6 +88,28 @@ struct RateLimiterTests {
         }
     }
 
+    @Test(
+        "counts the /64 networks of one /48 network together too, a hundred times as many, for either kind of app",
+        arguments: [true, false])
+    func site(isOldApp: Bool) async throws {
+        let limit = AddressLimit(.hourly(2), ofOldApps: .hourly(2))
+        func refusal(_ text: String) async throws -> DomainError? {
+            let group = try #require(IPAddress(exactly: text)).allowanceGroup
+            let address = ClientAddress(text: text, allowanceGroup: group, isOldApp: isOldApp)
+            return await world.refusal {
+                try await rateLimiter(kind: "kind", in: application, from: address, limit: limit)
+            }
+        }
+        for network in 1...100 {
+            for host in 1...2 { #expect(try await refusal("2001:db8:1:\(network)::\(host)") == nil, "\(network)") }
+        }
+        // What its own /64 network refuses counts for no other.
+        #expect(try await refusal("2001:db8:1:1::3")?.code == .rateLimited)
+        #expect(try await refusal("2001:db8:1:101::1")?.code == .rateLimited)
+        #expect(try await refusal("2001:db8:2:1::1") == nil)
+        #expect(try await refusal("192.0.2.1") == nil)
+    }
+
     @Test("is given back one by one where an act was none")
     func uncounted() async throws {
         let (key, limit, now) = (

@@ -67,13 +67,6 @@ extension Identifier<User> {
     package var failureSubject: SecretDigest { SecretDigest(of: "user:\(rawValue)".utf8) }
 }
 
-extension RateLimitKey {
-    /// Wrong passwords from an address, for any user.
-    static func passwordFailures(from address: ClientAddress, in application: Identifier<Application>) -> RateLimitKey {
-        RateLimitKey(application: application, kind: "password-failure", from: address)
-    }
-}
-
 extension Transaction {
     /// Ends the rows of a user and of all its identifiers: after a log-in, and after the password was set anew.
     ///
@@ -130,9 +123,12 @@ extension Transaction {
             try forgetFailures(with: identifier, of: user)
         }
         guard let last, let address else { return }
-        let key = RateLimitKey.passwordFailures(from: address, in: user.application)
-        let window = RateLimit.passwordFailures.window
-        guard let counted = try counted(key, window: window, at: now), counted.windowStart <= last else { return }
-        try uncount(key)
+        let keys = RateLimitKey.keys(RateLimitKey.passwordFailure, in: user.application, from: address)
+        for key in [keys.address, keys.site].compactMap({ $0 }) {
+            guard let counted = try counted(key, window: RateLimit.passwordFailures.window, at: now),
+                counted.windowStart <= last
+            else { continue }
+            try uncount(key)
+        }
     }
 }

@@ -12,7 +12,7 @@ package struct PasswordCheck: Sendable {
     let store: any Store
     let clock: any WallClock
     let passwords: any PasswordHashing
-    /// Wrong passwords from one address or /64 network.
+    /// Wrong passwords from one address or /64 network, and a hundred times as many from one /48 network.
     let failuresPerAddress: AddressLimit
     /// Whether failures make the next try wait.
     let hasDelays: Bool
@@ -49,8 +49,7 @@ package struct PasswordCheck: Sendable {
         /// Whether a password of this user could be tried; otherwise none is right.
         let mayTry: Bool
         fileprivate let application: Identifier<Application>
-        fileprivate let address: RateLimitKey
-        fileprivate let addressLimit: RateLimit?
+        fileprivate let addressCounters: [(key: RateLimitKey, limit: RateLimit)]
         fileprivate let hasDelays: Bool
         fileprivate let now: Timestamp
 
@@ -85,16 +84,17 @@ package struct PasswordCheck: Sendable {
             throw .fieldsRefused([ValidationError(field: "identifier", rule: rule)])
         }
         let now = clock.now
-        let addressKey = RateLimitKey.passwordFailures(from: address, in: application)
-        let (addressLimit, hasDelays, limits) = (failuresPerAddress.limit(for: address), hasDelays, limits)
+        let addressCounters = failuresPerAddress.counters(
+            of: RateLimitKey.passwordFailure, in: application, from: address)
+        let (hasDelays, limits) = (hasDelays, limits)
         let known = try await store.read { transaction throws(DomainError) in
             let (found, owners) = try Self.lookUp(transaction, subject, application)
             try limits?.refuseExcess(
                 of: subject.candidates.map { owners[$0] }, in: application, from: address, at: now, transaction)
-            if let addressLimit {
-                let counted = try transaction.counted(addressKey, window: addressLimit.window, at: now)
-                if let counted, counted.count >= addressLimit.maximum {
-                    throw .rateLimited(retryAfter: counted.windowStart + addressLimit.window - now)
+            for (key, limit) in addressCounters {
+                let counted = try transaction.counted(key, window: limit.window, at: now)
+                if let counted, counted.count >= limit.maximum {
+                    throw .rateLimited(retryAfter: counted.windowStart + limit.window - now)
                 }
             }
             let mayTry = try Self.mayTry(transaction, subject, found, application, hasDelays: hasDelays, at: now)
@@ -115,8 +115,8 @@ package struct PasswordCheck: Sendable {
         }
         return Outcome(
             subject: subject, found: known.found, password: password, verdict: verdict,
-            mayTry: known.mayTry, application: application,
-            address: addressKey, addressLimit: addressLimit, hasDelays: hasDelays, now: now)
+            mayTry: known.mayTry, application: application, addressCounters: addressCounters, hasDelays: hasDelays,
+            now: now)
     }
 
     /// Asks about all candidates, also after the first that leads to somebody.
@@ -219,7 +219,7 @@ extension PasswordCheck.Outcome {
         for counter in subject.counters { try count(counter, in: transaction) }
         // A guess that could not be right makes nobody wait longer; it is written all the same, which takes as long.
         try count(subject.counter(of: found?.user), isGuess: mayTry, in: transaction)
-        if let addressLimit { _ = try transaction.count(address, window: addressLimit.window, at: now) }
+        for (key, limit) in addressCounters { _ = try transaction.count(key, window: limit.window, at: now) }
         return nil
     }
 

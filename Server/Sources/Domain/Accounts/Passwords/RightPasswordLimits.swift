@@ -30,12 +30,9 @@ struct RightPasswordLimits: Sendable {
         of users: [Identifier<User>?], in application: Identifier<Application>, from address: ClientAddress,
         at now: Timestamp, _ transaction: any Transaction
     ) throws(DomainError) {
-        var counters = [counter(of: nil, in: application, from: address)]
-        for user in users { counters.append(counter(of: user ?? Self.nobody, in: application, from: address)) }
-        for (key, limit) in counters {
-            guard let limit, let counted = try transaction.counted(key, window: limit.window, at: now) else {
-                continue
-            }
+        let owners: [Identifier<User>?] = [nil] + users.map { $0 ?? Self.nobody }
+        for (key, limit) in owners.flatMap({ counters(of: $0, in: application, from: address) }) {
+            guard let counted = try transaction.counted(key, window: limit.window, at: now) else { continue }
             // With the one that is asked for.
             try limit.admit((counted.count + 1, counted.windowStart), at: now)
         }
@@ -49,21 +46,20 @@ struct RightPasswordLimits: Sendable {
     ) async throws(DomainError) {
         let rateLimiter = RateLimiter(store: store, clock: clock)
         for owner in [user, nil] {
-            let (key, limit) = counter(of: owner, in: application, from: address)
-            if let limit { try await rateLimiter(key, limit: limit) }
+            for (key, limit) in counters(of: owner, in: application, from: address) {
+                try await rateLimiter(key, limit: limit)
+            }
         }
     }
 
     /// What is counted for a user, or without one for all of the address.
-    private func counter(
+    private func counters(
         of user: Identifier<User>?, in application: Identifier<Application>, from address: ClientAddress
-    ) -> (key: RateLimitKey, limit: RateLimit?) {
-        guard let user else {
-            let key = RateLimitKey(application: application, kind: "password-log-in", from: address)
-            return (key, ofAddress.limit(for: address))
-        }
+    ) -> [(key: RateLimitKey, limit: RateLimit)] {
+        guard let user else { return ofAddress.counters(of: "password-log-in", in: application, from: address) }
+        guard let limit = Self.ofUser.limit(for: address) else { return [] }
         var key = RateLimitKey(application: application, kind: "password-log-in-user", from: address)
         key.subject = "\(user.rawValue) \(key.subject)"
-        return (key, Self.ofUser.limit(for: address))
+        return [(key: key, limit: limit)]
     }
 }

@@ -9,9 +9,6 @@ package final class UserRegistrar: Sendable {
     /// New users allowed for one address or /64 network.
     private let limit: AddressLimit
 
-    /// One who has a /48 network has 65,536 allowances of /64 networks: together they have as much as so many.
-    private static let networksOfSite = 100
-
     init(
         randomness: any Randomness, passwords: any PasswordHashing, rateLimiter: RateLimiter, changes: AccountChanges,
         askHook: AskHook, limit: AddressLimit
@@ -59,19 +56,11 @@ package final class UserRegistrar: Sendable {
         try await askHook.beforeSignUp(of: draft, vouched: email, from: address)
     }
 
-    /// Counts a new user, by address and of IPv6 by the /48 network too. Counters that many write are transactions of their own.
+    /// Counts a new user. Counters that many write are transactions of their own.
     ///
     /// - Throws: `rateLimited`, `storageUnavailable`.
     func count(from address: ClientAddress, in application: Identifier<Application>) async throws(DomainError) {
         try await rateLimiter(kind: RateLimitKey.firstLaunch, in: application, from: address, limit: limit)
-        guard let ofAddress = limit.limit(for: address), let site = IPAddress(exactly: address.text)?.siteGroup else {
-            return
-        }
-        var key = RateLimitKey(application: application, kind: RateLimitKey.firstLaunch, from: address)
-        key.subject = site
-        // A setting has at most a million.
-        let ofSite = RateLimit(maximum: ofAddress.maximum * Self.networksOfSite, window: ofAddress.window)
-        try await rateLimiter(key, limit: ofSite)
     }
 
     /// Judges a registration, counts it, and makes everything ready for the transaction that stores it.

@@ -65,6 +65,30 @@ package struct AddressLimit: Hashable, Sendable {
 
     /// What holds for an address; `nil` for no limit.
     package func limit(for address: ClientAddress) -> RateLimit? { address.isOldApp ? ofOldApps : current }
+
+    /// One who has a /48 network has 65,536 allowances of /64 networks: together they have as much as so many.
+    private static let networksOfSite = 100
+
+    /// What is counted of an act, and how much of it there may be.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of act.
+    ///   - application: Where.
+    ///   - address: Where it comes from.
+    /// - Returns: The counter of the address, and of IPv6 that of the /48 network of the address behind it; none without a limit.
+    func counters(
+        of kind: String, in application: Identifier<Application>, from address: ClientAddress
+    ) -> [(key: RateLimitKey, limit: RateLimit)] {
+        guard let ofAddress = limit(for: address) else { return [] }
+        let keys = RateLimitKey.keys(kind, in: application, from: address)
+        var counters = [(key: keys.address, limit: ofAddress)]
+        if let site = keys.site {
+            // A setting has at most a million.
+            let ofSite = RateLimit(maximum: ofAddress.maximum * Self.networksOfSite, window: ofAddress.window)
+            counters.append((key: site, limit: ofSite))
+        }
+        return counters
+    }
 }
 
 /// What is counted: a kind of act within an application by somebody.
@@ -75,6 +99,8 @@ package struct RateLimitKey: Hashable, Sendable {
 
     /// New users, by whatever way they are made.
     package static let firstLaunch = "first-launch"
+    /// Wrong passwords, for any user.
+    static let passwordFailure = "password-failure"
 
     package init(application: Identifier<Application>, kind: String, subject: String) {
         self.application = application
@@ -87,6 +113,17 @@ package struct RateLimitKey: Hashable, Sendable {
         self.init(
             application: application, kind: address.isOldApp ? "\(kind)-old-app" : kind,
             subject: address.allowanceGroup)
+    }
+
+    /// What is counted of an act: by the limit of its address, and by that of the /48 network of an IPv6 address.
+    static func keys(
+        _ kind: String, in application: Identifier<Application>, from address: ClientAddress
+    ) -> (address: RateLimitKey, site: RateLimitKey?) {
+        let ofAddress = RateLimitKey(application: application, kind: kind, from: address)
+        let site = IPAddress(exactly: address.text)?.siteGroup.map { group in
+            RateLimitKey(application: application, kind: ofAddress.kind, subject: group)
+        }
+        return (ofAddress, site)
     }
 }
 
@@ -144,14 +181,14 @@ package struct RateLimiter: Sendable {
             limit: RateLimit(maximum: limit.maximum * 5, window: limit.window))
     }
 
-    /// Counts an act of an address by the limit that the address has.
+    /// Counts an act of an address by the limit that the address has, and of IPv6 by that of its /48 network too.
     ///
     /// - Throws: `rateLimited` with the time until the window ends, `storageUnavailable`.
     package func callAsFunction(
         kind: String, in application: Identifier<Application>, from address: ClientAddress, limit: AddressLimit
     ) async throws(DomainError) {
-        guard let limit = limit.limit(for: address) else { return }
-        try await callAsFunction(
-            RateLimitKey(application: application, kind: kind, from: address), limit: limit)
+        for (key, limit) in limit.counters(of: kind, in: application, from: address) {
+            try await callAsFunction(key, limit: limit)
+        }
     }
 }
