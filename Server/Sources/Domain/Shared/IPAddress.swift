@@ -85,6 +85,9 @@ package struct IPAddress: Hashable, Sendable {
     /// Who shares one limit on connections: the same as `allowanceGroup`, as an address.
     package var limitGroup: IPAddress { isIPv4 ? self : IPAddress(high: high, low: 0) }
 
+    /// The same as `siteGroup`, as an address.
+    package var siteLimitGroup: IPAddress? { isIPv4 ? nil : IPAddress(high: high & ~0xffff, low: 0) }
+
     /// `192.0.2.7`, written digit by digit, because it is needed at each request.
     private var dottedText: String {
         String(unsafeUninitializedCapacity: 15) { buffer in

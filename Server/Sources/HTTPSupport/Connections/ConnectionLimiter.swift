@@ -12,6 +12,9 @@ package final class ConnectionLimiter: Sendable {
         package var perAddress: Int
         /// Whose connections are many people's: proxies. They count among all, and not by address.
         package var exempt: [IPNetwork]
+        /// How many one /48 network of IPv6 can have, whose owner has 65,536 networks of /64: half of all, so that nobody alone keeps out
+        /// everybody.
+        var perSite: Int { max(perAddress, all / 2) }
 
         package init(all: Int, perAddress: Int, exempt: [IPNetwork]) {
             self.all = all
@@ -29,6 +32,7 @@ package final class ConnectionLimiter: Sendable {
     private struct Counts {
         var all = 0
         var byAddress: [IPAddress: Int] = [:]
+        var bySite: [IPAddress: Int] = [:]
     }
 
     private let limits: Limits
@@ -51,15 +55,15 @@ package final class ConnectionLimiter: Sendable {
     /// - Returns: whether it may stay; it is not counted otherwise.
     package func admits(_ channel: any Channel) -> Bool {
         let peer = channel.remoteAddress.flatMap { IPAddress($0) }
-        let group = peer.flatMap { isExempt($0) ? nil : $0.limitGroup }
-        if let refusal = take(group) {
+        let counted = peer.flatMap { isExempt($0) ? nil : $0 }
+        if let refusal = take(counted) {
             metrics.refused(refusal)
             notes.warn(
                 "connections are refused: \(refusal == .all ? "too many in all" : "too many from one address")",
                 ["peer": .string(peer?.text ?? "local")])
             return false
         }
-        channel.closeFuture.whenComplete { _ in self.release(group) }
+        channel.closeFuture.whenComplete { _ in self.release(counted) }
         return true
     }
 
@@ -67,25 +71,38 @@ package final class ConnectionLimiter: Sendable {
         limits.exempt.contains { $0.contains(address) }
     }
 
-    private func take(_ group: IPAddress?) -> Refusal? {
+    /// - Parameter address: By which it is counted; `nil` for one that counts among all alone.
+    private func take(_ address: IPAddress?) -> Refusal? {
         counts.withLock { counts in
             guard counts.all < limits.all else { return .all }
-            if let group {
+            if let address {
+                let (group, site) = (address.limitGroup, address.siteLimitGroup)
                 let taken = counts.byAddress[group] ?? 0
-                guard taken < limits.perAddress else { return .address }
+                let takenOfSite = site.flatMap { counts.bySite[$0] } ?? 0
+                guard taken < limits.perAddress, takenOfSite < limits.perSite else { return .address }
                 counts.byAddress[group] = taken + 1
+                if let site { counts.bySite[site] = takenOfSite + 1 }
             }
             counts.all += 1
             return nil
         }
     }
 
-    private func release(_ group: IPAddress?) {
+    private func release(_ address: IPAddress?) {
         counts.withLock { counts in
             counts.all -= 1
-            guard let group, let taken = counts.byAddress[group] else { return }
-            counts.byAddress[group] = taken > 1 ? taken - 1 : nil
+            guard let address else { return }
+            counts.byAddress.countDown(address.limitGroup)
+            if let site = address.siteLimitGroup { counts.bySite.countDown(site) }
         }
+    }
+}
+
+extension [IPAddress: Int] {
+    /// Counts down; what is at none has no entry.
+    fileprivate mutating func countDown(_ address: IPAddress) {
+        guard let count = self[address] else { return }
+        self[address] = count > 1 ? count - 1 : nil
     }
 }
 

@@ -85,11 +85,13 @@ struct IPAddressModelTests {
         let address = Self.address(&draw)
         guard !address.isIPv4 else {
             #expect(address.allowanceGroup == address.text && address.limitGroup == address)
+            #expect(address.siteLimitGroup == nil)
             return
         }
         let neighbour = IPAddress(high: address.high, low: address.low ^ 1 << UInt64(draw.number(below: 64)))
         let stranger = IPAddress(high: address.high ^ 1 << UInt64(draw.number(below: 64)), low: address.low)
         #expect(address.limitGroup == IPAddress(high: address.high, low: 0))
+        #expect(address.siteLimitGroup.map { "\($0.text)/48" } == address.siteGroup)
         #expect(neighbour.isIPv4 || neighbour.allowanceGroup == address.allowanceGroup)
         #expect(stranger.isIPv4 || stranger.allowanceGroup != address.allowanceGroup)
     }

@@ -48,6 +48,22 @@ struct ConnectionLimitTests {
         withExtendedLifetime(open) {}
     }
 
+    @Test("leave half of all to others, however many /64 networks of one /48 network come")
+    func sites() throws {
+        let limiter = Self.limiter(all: 20, perAddress: 2)
+        let open = try (0..<10).map { try Self.channel("2001:db8:1:\($0)::1") }
+        for channel in open { #expect(limiter.admits(channel)) }
+        for network in 10..<30 { #expect(try !limiter.admits(Self.channel("2001:db8:1:\(network)::1"))) }
+        let others = try ["2001:db8:2::1", "192.0.2.1"].map { try Self.channel($0) }
+        for channel in others { #expect(limiter.admits(channel)) }
+        #expect(limiter.open == 12)
+        try Self.close(Array(open.prefix(1)))
+        let again = try Self.channel("2001:db8:1:10::1")
+        #expect(limiter.admits(again))
+        try Self.close(Array(open.dropFirst()) + others + [again])
+        #expect(limiter.open == 0)
+    }
+
     @Test("are free again when a connection closes, and refused ones are not counted")
     func released() throws {
         let metrics = ConnectionMetrics()
