@@ -74,7 +74,8 @@ package struct Dashboard: ProtocolAdapter {
         Self.table.map {
             Route(
                 $0.method, Self.root + $0.path, $0.isOpen ? .nothing : .admin, isForStandby: false,
-                DashboardEndpoint(dashboard: self, route: $0).respond)
+                DashboardEndpoint(dashboard: self, route: $0).respond
+            ).withLongResponse()
         }
     }
 

@@ -25,7 +25,7 @@ extension KiiAPI {
         let queries = UserQueryController(modules)
         return [
             anybody(.post, Self.app + "/users", users.register),
-            administrator(.post, Self.app + "/users/query", queries.find),
+            administrator(.post, Self.app + "/users/query", queries.find).withLongResponse(),
             caller(.get, Self.user, users.read),
             caller(.post, Self.user, users.update),
             caller(.put, Self.user, users.update),

@@ -12,7 +12,7 @@ extension NCMBAPI {
         let sessions = SessionsController(requests, modules)
         return [
             application(.post, "/users", members.create),
-            application(.get, "/users", search.members),
+            application(.get, "/users", search.members).withLongResponse(),
             application(.get, "/users/{objectId}", members.read),
             session(.put, "/users/{objectId}", members.update),
             session(.delete, "/users/{objectId}", members.delete),
@@ -21,8 +21,8 @@ extension NCMBAPI {
             session(.get, "/logout", sessions.end),
             application(.post, "/requestMailAddressUserEntry", mails.register),
             application(.post, "/requestPasswordReset", mails.resetPassword),
-            application(.get, "/classes/user", search.membersAsClass),
-            application(.post, "/classes/user", search.membersAsClass),
+            application(.get, "/classes/user", search.membersAsClass).withLongResponse(),
+            application(.post, "/classes/user", search.membersAsClass).withLongResponse(),
         ]
     }
 

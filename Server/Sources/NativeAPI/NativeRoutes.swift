@@ -62,7 +62,7 @@ extension NativeAPI {
             change(.otherDeviceKeysRemoved, .delete, APIPath.deviceKeys, deviceKeys.removeOthers),
             change(.deviceKeyRemoved, .delete, APIPath.deviceKey("{thumbprint}"), deviceKeys.remove),
             change(.deletionRequested, .delete, APIPath.user, users.delete),
-            session(.get, APIPath.export, users.export, as: .recentSession),
+            session(.get, APIPath.export, users.export, as: .recentSession).withLongResponse(),
         ]
     }
 

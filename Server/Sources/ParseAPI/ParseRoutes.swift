@@ -20,11 +20,18 @@ extension ParseAPI {
                             // The body of a POST may name another method.
                             operation: method == .post || path.contains("{")
                                 ? nil : operations[method, path]
-                        ).respond)
+                        ).respond
+                    ).withLongResponse(Self.longPaths.contains(path))
                 }
             }
         }
     }
+
+    /// What shows many users, or those whom others point at.
+    private static let longPaths: Set<String> = [
+        "/users", "/classes/_User", "/users/{objectId}", "/classes/_User/{objectId}", "/aggregate/{objectId}", "/batch",
+        "/sessions", "/classes/_Session", "/roles", "/classes/_Role", "/**",
+    ]
 }
 
 /// Where all requests of a prefix go.

@@ -52,12 +52,15 @@ struct FastPathTests {
     }
 
     @Test(
-        "are answered on their connection's event loop, unless their body is long",
-        arguments: [(0, "loop"), (1, "loop"), (1000, "loop"), (5000, "elsewhere"), (60_000, "elsewhere")])
-    func loop(bodyBytes: Int, answeredOn: String) async throws {
+        "are answered on their connection's event loop, unless their body or their response is long",
+        arguments: [
+            ("/where", 0, "loop"), ("/where", 1, "loop"), ("/where", 1000, "loop"), ("/where", 5000, "elsewhere"),
+            ("/where", 60_000, "elsewhere"), ("/where/long", 0, "elsewhere"), ("/where/long", 1000, "elsewhere"),
+        ])
+    func loop(path: String, bodyBytes: Int, answeredOn: String) async throws {
         try await StreamServer.run(NumberedPieces(1)) { server in
             let client = try await server.client()
-            let head = "POST /where HTTP/1.1\r\nHost: x\r\nContent-Length: \(bodyBytes)\r\n\r\n"
+            let head = "POST \(path) HTTP/1.1\r\nHost: x\r\nContent-Length: \(bodyBytes)\r\n\r\n"
             let request = ByteBuffer(string: head + String(repeating: "x", count: bodyBytes))
             // The connection goes on behind either.
             for _ in 0..<2 {

@@ -52,6 +52,25 @@ struct RouteTableTests {
         return answers
     }
 
+    @Test("is answered on no event loop where it shows many users, or what admins read")
+    func longResponses() async throws {
+        let settings = try ServerSettings(commandLine: ["data": "/nowhere"], environment: [:])
+        let all = try await Composition.routeTable(settings)
+        let long = Set(all.filter(\.hasLongResponse).map { "\($0.method) \($0.path)" })
+        for route in [
+            "GET /parse/users", "POST /parse/users", "GET /parse/users/{objectId}", "GET /parse/classes/_User",
+            "POST /parse/batch", "GET /2013-09-01/users", "GET /2013-09-01/classes/user",
+            "POST /2013-09-01/classes/user", "POST /api/apps/{appID}/users/query", "GET /v1/user/export",
+        ] {
+            #expect(long.contains(route), "\(route)")
+        }
+        #expect(all.filter { ["admin", "dashboard"].contains($0.surface) }.allSatisfy(\.hasLongResponse))
+        // What apps ask for all the time has no other thread to wait for.
+        for route in ["GET /v1/user", "POST /v1/log-in/automatic", "GET /parse/users/me", "POST /parse/login"] {
+            #expect(!long.contains(route), "\(route)")
+        }
+    }
+
     @Test("is answered alike on the fast path and on the ordinary one", arguments: Surface.allCases)
     func alike(_ surface: Surface) async throws {
         let routes = try await routes(of: surface)

@@ -71,7 +71,7 @@ package final class ConnectionLimiter: Sendable {
         limits.exempt.contains { $0.contains(address) }
     }
 
-    /// - Parameter address: By which it is counted; `nil` for one that counts among all alone.
+    /// Counts a connection by its address; one without counts among all alone.
     private func take(_ address: IPAddress?) -> Refusal? {
         counts.withLock { counts in
             guard counts.all < limits.all else { return .all }

@@ -263,9 +263,10 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
         let (pipeline, date) = (match.pipeline, routes.date)
         let connection = NIOLoopBound(
             ResponseStreamer.Connection(handler: self, context: context), eventLoop: context.eventLoop)
-        let (loop, isOnLoop) = (context.eventLoop, body.readableBytes <= BodyReader.maximumBytesOnLoop)
+        let loop = context.eventLoop
+        let isOnLoop = body.readableBytes <= BodyReader.maximumBytesOnLoop && !pipeline.hasLongResponse
         // Nobody waits for it: it ends by writing the response. It runs on the loop, where `connection` may be touched, unless
-        // a long body would hold up the others there.
+        // a long body or response would hold up the others there.
         Task(executorPreference: isOnLoop ? executor : nil) {
             let response = await FastPathResponse(to: request, serverContext, pipeline, date)
             guard !isOnLoop else { return connection.value.handler.send(response, connection) }

@@ -62,6 +62,7 @@ package struct BodyReader: Sendable {
     ///   - body: What is on its way.
     ///   - keepsBytes: Whether its bytes are wanted.
     /// - Returns: the bytes; none when they are not wanted.
+    /// - Throws: `RequestError`.
     private func read(_ body: RequestBody, keepsBytes: Bool) async throws -> ByteBuffer {
         let (limit, time, arrival) = (maximumBytes, timeLimit, memory.begin())
         defer { arrival.end() }

@@ -15,6 +15,9 @@ package struct Route: Sendable {
     /// The route's own words for errors; `nil` for its protocol's.
     let errors: (any ErrorRenderer)?
     let handler: Handler
+    /// Whether its response may be long. Such a one is made on no event loop, where all of a loop's connections would wait for it
+    /// (requirement 47).
+    private(set) var hasLongResponse = false
 
     /// - Parameters:
     ///   - method: The method.
@@ -33,6 +36,13 @@ package struct Route: Sendable {
         self.isForStandby = isForStandby ?? (method == .get)
         self.errors = errors
         self.handler = handler
+    }
+
+    /// The same route, whose response may be long: lists of users, and what shows them within each other.
+    package func withLongResponse(_ hasLongResponse: Bool = true) -> Route {
+        var route = self
+        route.hasLongResponse = hasLongResponse
+        return route
     }
 }
 

@@ -27,6 +27,8 @@ final class RoutePipeline: Sendable {
     private let unknownPage: UnknownPage?
     /// `nil` while no traces are made, which is all that a request then learns of them.
     private let tracing: RequestTracing?
+    /// Whether its response is made on no event loop.
+    let hasLongResponse: Bool
 
     /// - Parameters:
     ///   - adapter: The protocol.
@@ -35,12 +37,14 @@ final class RoutePipeline: Sendable {
     ///   - errors: The route's own words for errors; `nil` for the protocol's.
     ///   - unknownPage: What browsers show of a path that does not exist for them; `nil` for the words for programs.
     ///   - isRoute: Whether it stands for a route of the protocol, which exists for some alone; else for what no route fits.
+    ///   - hasLongResponse: Whether its response may be long.
     ///   - handler: Handles the request.
     init(
         _ adapter: any ProtocolAdapter, _ shared: Shared, _ metrics: RouteMetrics,
         errors: (any ErrorRenderer)? = nil, unknownPage: UnknownPage? = nil, isRoute: Bool = true,
-        _ handler: @escaping Route.Handler
+        hasLongResponse: Bool = false, _ handler: @escaping Route.Handler
     ) {
+        self.hasLongResponse = hasLongResponse
         self.handler = handler
         self.metrics = metrics
         self.errors = errors ?? adapter.errors

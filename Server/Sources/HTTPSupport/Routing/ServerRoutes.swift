@@ -44,7 +44,8 @@ package struct ServerRoutes: Sendable {
                 let metrics = metrics.route(method: route.method.rawValue, path: route.path)
                 let pipeline = RoutePipeline(
                     adapter, shared, metrics, errors: route.errors,
-                    unknownPage: isOwned(route.path, besides: adapter) ? nil : unknownPage, route.handler)
+                    unknownPage: isOwned(route.path, besides: adapter) ? nil : unknownPage,
+                    hasLongResponse: route.hasLongResponse, route.handler)
                 matcher.add(pipeline, for: route)
                 own.add(pipeline, for: route)
             }
@@ -81,12 +82,15 @@ package struct RouteDescription: Hashable, Sendable, Encodable {
     package let path: String
     /// What the caller must bring along. It is not part of the printed list.
     package let caller: RouteCaller
+    /// Whether its response is made on no event loop. It is not part of the printed list.
+    package let hasLongResponse: Bool
 
     init(_ surface: String, _ route: Route) {
         self.surface = surface
         method = route.method.rawValue
         path = route.path
         caller = route.caller
+        hasLongResponse = route.hasLongResponse
     }
 
     private enum CodingKeys: CodingKey {

@@ -23,7 +23,8 @@ package struct StandbyAdapter: WrappingAdapter {
             return Route(
                 route.method, route.path, route.caller, isForStandby: route.isForStandby,
                 errors: route.errors.map { Errors(words: $0, primary: primary) },
-                route.isForStandby ? route.handler : refuse)
+                route.isForStandby ? route.handler : refuse
+            ).withLongResponse(route.hasLongResponse)
         }
     }
 

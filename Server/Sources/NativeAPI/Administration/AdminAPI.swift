@@ -27,7 +27,8 @@ package struct AdminAPI: ProtocolAdapter {
         Self.table.map {
             Route(
                 $0.method, $0.path, $0.action.policy.access == .open ? .nothing : .admin,
-                AdminEndpoint(api: self, route: $0).respond)
+                AdminEndpoint(api: self, route: $0).respond
+            ).withLongResponse()
         }
     }
 

@@ -70,7 +70,7 @@ final class NumberedPieces: Sendable {
 }
 
 /// The program's own connections, with a route whose answer is made as the test says (`/pieces`) and a short one
-/// (`/short`), and one that says whether it was made on the connection's event loop (`/where`).
+/// (`/short`), and ones that say whether they were made on the connection's event loop (`/where`, `/where/long`).
 struct StreamServer: Sendable {
     let port: Int
     /// What accepts connections.
@@ -80,6 +80,13 @@ struct StreamServer: Sendable {
 
     /// The system buffers little of a body, but more than one segment of the loopback.
     private static let socketBytes: ChannelOptions.Types.SocketOption.Value = 128 * 1024
+
+    private static let whereMade: Route.Handler = { _, context in
+        let isOnLoop = context.channel?.eventLoop.inEventLoop ?? false
+        return Response(
+            status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: isOnLoop ? "loop" : "elsewhere")))
+    }
+
     /// More pieces than the two sockets can hold.
     static let mostPiecesOnTheWay = 64
 
@@ -98,11 +105,8 @@ struct StreamServer: Sendable {
             settings, metrics: ConnectionMetrics(), logger: TestServer.silence, isLoopbackExempt: isLoopbackExempt)
         let responder = serverRoutes([
             Route(.get, "/pieces", .nothing, pieces.respond), Route(.get, "/short", .nothing, Short().respond),
-            Route(.post, "/where", .nothing) { _, context in
-                let isOnLoop = context.channel?.eventLoop.inEventLoop ?? false
-                return Response(
-                    status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: isOnLoop ? "loop" : "elsewhere")))
-            },
+            Route(.post, "/where", .nothing, whereMade),
+            Route(.post, "/where/long", .nothing, whereMade).withLongResponse(),
         ]).responder()
         let (listening, listens) = AsyncStream<any Channel>.makeStream()
         let application = Hummingbird.Application(
