@@ -181,6 +181,22 @@ struct SearchSchedulerTests {
         await #expect(throws: DomainError.self) { try await scheduler(in: one, for: Self.client(1)) { _ in } }
     }
 
+    @Test("of many networks of one IPv6 site leave time of their application to others")
+    func siteBudget() async throws {
+        let scheduler = scheduler(SearchLimits(perAddress: .seconds(6), perApplication: .seconds(30)))
+        engine.play(.takes(.seconds(6)))
+        func client(_ text: String) throws -> SearchRequest {
+            let group = try #require(IPAddress(exactly: text)).allowanceGroup
+            return SearchRequest(by: .client(ClientAddress(text: text, allowanceGroup: group)))
+        }
+        for network in 1...3 { try await scheduler(in: one, for: client("2001:db8:1:\(network)::1")) { _ in } }
+        await #expect(throws: DomainError.rateLimited(retryAfter: .seconds(1))) {
+            try await scheduler(in: one, for: client("2001:db8:1:4::1")) { _ in }
+        }
+        try await scheduler(in: one, for: client("2001:db8:2:1::1")) { _ in }
+        try await scheduler(in: one, for: client("192.0.2.1")) { _ in }
+    }
+
     @Test("of an application that has searched for too long wait, its own server's too; its admins have their own time")
     func applicationBudget() async throws {
         let scheduler = scheduler(SearchLimits(perAddress: .seconds(6), perApplication: .seconds(30)))

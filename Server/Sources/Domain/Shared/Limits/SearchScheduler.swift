@@ -109,6 +109,9 @@ package final class SearchScheduler: Sendable {
         var owners: [(SearchBudgets.Owner, Duration)] = []
         if let limit = limits.perAddress, let address = address(of: request, application) {
             owners.append((address, limit))
+            if case .client(let client) = request.caller, let site = IPAddress(exactly: client.text)?.siteGroup {
+                owners.append((.address(application, site), limit * SearchLimits.networksOfSite))
+            }
         }
         guard let limit = limits.perApplication else { return owners }
         switch request.caller {
