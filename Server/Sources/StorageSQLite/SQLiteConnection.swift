@@ -9,6 +9,8 @@ package final class SQLiteConnection: Connection {
     private(set) var isOpen = true
     /// When the search under way ends.
     let timeLimit: SQLiteTimeLimit
+    /// Whether statements that write are refused: during a read of a database in memory, which has this one connection.
+    var refusesChanges = false
     /// How many bytes of rows the search under way may still read; `nil` when no search is.
     var searchBytesLeft: Int?
     private let reportFault: @Sendable (String) -> Void
@@ -60,6 +62,10 @@ package final class SQLiteConnection: Connection {
     ) throws(DomainError) -> [Row] {
         guard isOpen else { throw .storageUnavailable }
         let statement = try prepared(query)
+        guard !refusesChanges || sqlite3_stmt_readonly(statement) != 0 else {
+            reportFault("a read writes: \(query.text(in: dialect).prefix(200))")
+            throw .storageUnavailable
+        }
         // What was bound is kept until it is bound anew: every statement binds all its values.
         defer { sqlite3_reset(statement) }
         for (position, value) in values.enumerated() {

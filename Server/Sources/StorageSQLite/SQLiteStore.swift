@@ -149,8 +149,16 @@ package final class SQLiteStore: Engine, Sendable {
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
     ) async throws(DomainError) -> Value {
-        guard let readers else { return try await write(body) }
-        return try await readers.run(body)
+        if let readers { return try await readers.run(body) }
+        // In memory there is one connection for everything, which writes no more in a read than one of a file does.
+        return try await writer.run { transaction throws(DomainError) in
+            guard let connection = (transaction as? SQLTransaction)?.connection as? SQLiteConnection else {
+                throw .storageUnavailable
+            }
+            connection.refusesChanges = true
+            defer { connection.refusesChanges = false }
+            return try body(transaction)
+        }
     }
 
     package func write<Value: Sendable>(

@@ -21,6 +21,25 @@ struct SQLiteConformanceTests {
         await store.close()
     }
 
+    @Test("and writes nothing in a read, in memory as in a folder", arguments: [true, false])
+    func read(isInMemory: Bool) async throws {
+        let folder = TemporaryFolder()
+        let store = try SQLiteStore(isInMemory ? .memory : .folder(folder.path), role: .server)
+        let now = Timestamp(milliseconds: 0)
+        let user = User(
+            id: Identifier(rawValue: "user"), application: Identifier(rawValue: "application"), createdAt: now,
+            updatedAt: now)
+        await #expect(throws: DomainError.storageUnavailable) {
+            try await store.read { transaction throws(DomainError) in try transaction.insert(user) }
+        }
+        let before = try await store.read { transaction throws(DomainError) in
+            try transaction.user(user.id, in: user.application)
+        }
+        #expect(before == nil)
+        try await store.write { transaction throws(DomainError) in try transaction.insert(user) }
+        await store.close()
+    }
+
     @Test("with its transactions and statements in a trace", arguments: Contract.all)
     func traced(contract: Contract) async throws {
         let request = Tracer(ratio: 1, seeds: (1, 2), queue: SpanQueue()).begin("test", .server)
