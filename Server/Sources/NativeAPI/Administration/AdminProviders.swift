@@ -79,7 +79,11 @@ extension AdminAPI {
 }
 
 extension AdminCall {
-    fileprivate func provider() throws(DomainError) -> Identity.Provider { .init(rawValue: try id("provider")) }
+    /// As of any path: many libraries encode the colon of `oidc:NAME`.
+    fileprivate func provider() throws(DomainError) -> Identity.Provider {
+        guard let name = PercentEncoding.text(ofSegment: try id("provider")) else { throw .administration(.notFound) }
+        return .init(rawValue: name)
+    }
 
     /// Whether all providers are still those whose version the caller has seen, if it names one; for a transaction.
     fileprivate func areProvidersCurrent() throws(DomainError) -> @Sendable ([ListProviders.Entry]) -> Bool {

@@ -7,7 +7,9 @@ import OkaeriWire
 extension ServerContext {
     /// The provider that the path names.
     func provider() throws(DomainError) -> Identity.Provider {
-        guard let name = parameters.get("provider"), name.utf8.count <= 64 else { throw .providerNotEnabled }
+        // Many libraries encode the colon of `oidc:NAME`.
+        guard let name = parameters.get("provider").flatMap(PercentEncoding.text(ofSegment:)), name.utf8.count <= 64
+        else { throw .providerNotEnabled }
         return Identity.Provider(rawValue: name)
     }
 }

@@ -80,6 +80,18 @@ struct OpenIDTests {
         #expect(try await world.logIn(ProviderLogInBody(idToken: token)).status == 201)
     }
 
+    @Test("are found with the colon of their name encoded, as many libraries send it")
+    func encodedName() async throws {
+        let world = try await OpenIDWorld()
+        let token = try world.provider.key.token(
+            world.provider.claims(subject: "hana", audience: OpenIDWorld.client))
+        #expect(try await world.logIn(ProviderLogInBody(idToken: token), with: "oidc%3Awork").status == 201)
+        for name in ["oidc%3", "oidc%3Ano", "%ff"] {
+            expect(
+                try await world.logIn(ProviderLogInBody(idToken: token), with: name), 404, .providerNotEnabled)
+        }
+    }
+
     @Test("keep an address that they have not verified out of the account")
     func unverifiedAddress() async throws {
         let world = try await OpenIDWorld()
