@@ -38,25 +38,34 @@ struct IdentityLinks: Sendable {
         identities.contains { $0.provider == identity.provider && $0.subject == identity.subject }
     }
 
-    /// The user that they lead to already.
+    /// The user that they lead to already; nothing is written.
     ///
     /// - Throws: `identityTaken` when they lead to two.
     func owner(in transaction: any Transaction) throws(DomainError) -> User? {
         var owner: User?
-        for person in people {
-            guard let found = try transaction.user(for: person, in: application) else { continue }
-            guard owner == nil || owner?.id == found.id else { throw .identityTaken }
-            owner = found
-        }
-        for identity in identities where identity.provider == .anonymous {
-            guard
-                let found = try transaction.user(
-                    provider: .anonymous, subject: identity.subject, in: application)
-            else { continue }
+        for identity in identities {
+            guard let found = try self.owner(of: identity, in: transaction) else { continue }
             guard owner == nil || owner?.id == found.id else { throw .identityTaken }
             owner = found
         }
         return owner
+    }
+
+    private func owner(of identity: Identity, in transaction: any Transaction) throws(DomainError) -> User? {
+        let (provider, subject) = (identity.provider, identity.subject)
+        guard let person = people.first(where: { $0.provider == provider && $0.subject == subject }) else {
+            return try transaction.user(provider: provider, subject: subject, in: application)
+        }
+        return try transaction.knownUser(for: person, in: application)
+    }
+
+    /// As `owner`, in a transaction that writes: people who were transferred from another team have their new names from
+    /// then on.
+    ///
+    /// - Throws: `identityTaken` when they lead to two.
+    func carriedOver(in transaction: any Transaction) throws(DomainError) -> User? {
+        for person in people { _ = try transaction.user(for: person, in: application) }
+        return try owner(in: transaction)
     }
 
     /// Links those that do not lead to the user yet, and keeps what the providers gave.
@@ -66,8 +75,7 @@ struct IdentityLinks: Sendable {
     func join(_ user: inout User, in transaction: any Transaction) throws(DomainError) {
         for person in people { try transaction.markUsed(person, in: application) }
         for identity in identities where !user.identities.contains(where: { $0.isSame(as: identity) }) {
-            let owner = try transaction.user(
-                provider: identity.provider, subject: identity.subject, in: application)
+            let owner = try owner(of: identity, in: transaction)
             guard owner == nil || owner?.id == user.id else { throw .identityTaken }
             try user.requireRoom(for: [identity])
             try transaction.insert(identity, for: user.id, in: application)

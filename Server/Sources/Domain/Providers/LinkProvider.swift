@@ -95,6 +95,8 @@ package struct LinkProvider: Sendable {
         let ready = try await editUser.ready(edit, of: who.user, in: who.application, by: author)
         let taken = editUser.changes.audit.takenAddress(in: application, from: author.entry.origin, at: now)
         return try await store.write { transaction throws(DomainError) in
+            // Whoever it is has the name of the present team from here on.
+            _ = try transaction.user(for: person, in: application)
             let standing = try Self.standing(of: person, to: id, in: application, transaction)
             switch standing {
             case .linked: return standing
@@ -118,18 +120,17 @@ package struct LinkProvider: Sendable {
     ) throws(DomainError) -> Standing {
         var isTokenUsed = false
         if let replay = person.replay { isTokenUsed = try transaction.wasUsed(replay, in: application) }
-        if let owner = try transaction.user(
-            provider: person.provider, subject: person.subject, in: application), owner.id != id
-        {
-            return .taken(by: owner.id, isTokenUsed: isTokenUsed)
-        }
+        let owner = try transaction.knownUser(for: person, in: application)
+        if let owner, owner.id != id { return .taken(by: owner.id, isTokenUsed: isTokenUsed) }
         guard let user = try transaction.user(id, in: application) else { throw .userUnknown }
-        guard let present = user.identities.first(where: { $0.provider == person.provider }) else {
-            guard !isTokenUsed else { throw .providerTokenReplayed }
-            return .open(user)
+        guard owner == nil else {
+            // With a token that is new, what it tells is still to be taken over.
+            return isTokenUsed ? .linked(user) : .open(user)
         }
-        guard present.subject == person.subject else { throw .providerAlreadyLinked }
-        // With a token that is new, what it tells is still to be taken over.
-        return isTokenUsed ? .linked(user) : .open(user)
+        guard !user.identities.contains(where: { $0.provider == person.provider }) else {
+            throw .providerAlreadyLinked
+        }
+        guard !isTokenUsed else { throw .providerTokenReplayed }
+        return .open(user)
     }
 }

@@ -86,7 +86,7 @@ package struct LogInWithIdentities: Sendable {
                 guard let logIn = made.logIn else { throw .storageUnavailable }
                 return logIn
             }
-            if var known = try links.owner(in: transaction) {
+            if var known = try links.carriedOver(in: transaction) {
                 if request.leaves(known), owner == nil {
                     let before = known
                     try links.leave(&known, in: transaction)

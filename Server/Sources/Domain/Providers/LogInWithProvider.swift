@@ -170,15 +170,10 @@ package struct LogInWithProvider: Sendable {
             if let replay = person.replay, try transaction.wasUsed(replay, in: application) {
                 throw .providerTokenReplayed
             }
-            if let known = try transaction.user(
-                provider: person.provider, subject: person.subject, in: application)
-            {
-                // A code that is exchanged here leaves a grant for somebody who is not let in.
-                try AccountGate.refuse(known, of: request.application, isRestored: request.restoringFrom != nil)
-                return true
-            }
-            guard let former = person.transferSubject else { return false }
-            return try transaction.providerAccount(person.provider, transferSubject: former, in: application) != nil
+            guard let known = try transaction.knownUser(for: person, in: application) else { return false }
+            // A code that is exchanged here leaves a grant for somebody who is not let in.
+            try AccountGate.refuse(known, of: request.application, isRestored: request.restoringFrom != nil)
+            return true
         }
         guard !isKnown else { return nil }
         // Before a code is spent: the app asks for what is missing, and tries again.

@@ -1,15 +1,51 @@
 /// What log-in, linking, unlinking and deletion share inside their transactions.
 extension Transaction {
-    /// The user that a person is here. A person who was transferred from another team is found by the old name, and
-    /// has the new one from then on (complaint 22).
+    /// The user that a person is here; nothing is written. A person who was transferred from another team is found by the
+    /// old name (complaint 22).
+    func knownUser(
+        for person: ExternalIdentity, in application: Identifier<Application>
+    ) throws(DomainError) -> User? {
+        if let known = try user(provider: person.provider, subject: person.subject, in: application) { return known }
+        guard let former = try formerAccount(of: person, in: application) else { return nil }
+        return try user(provider: person.provider, subject: former.subject, in: application)
+    }
+
+    /// As `knownUser`, in a transaction that writes: a person who was transferred has the new name from then on.
     func user(for person: ExternalIdentity, in application: Identifier<Application>) throws(DomainError) -> User? {
         if let known = try user(provider: person.provider, subject: person.subject, in: application) { return known }
-        guard let former = person.transferSubject,
-            let account = try providerAccount(person.provider, transferSubject: former, in: application)
-        else { return nil }
-        try renameProviderAccount(
-            person.provider, from: account.subject, to: person.subject, in: application)
+        guard let former = try formerAccount(of: person, in: application) else { return nil }
+        _ = try carryOver(former, to: person.subject)
         return try user(provider: person.provider, subject: person.subject, in: application)
+    }
+
+    /// Gives a person the name that the present team has. With the team before go its grant, which ended with the
+    /// transfer, and the name for that transfer: for the next one Apple gives another.
+    ///
+    /// - Parameters:
+    ///   - account: What is kept under the name of the team before.
+    ///   - subject: The name from now on.
+    /// - Returns: what is kept from now on.
+    /// - Throws: `storageUnavailable`.
+    func carryOver(_ account: ProviderAccount, to subject: String) throws(DomainError) -> ProviderAccount {
+        try renameProviderAccount(
+            account.provider, from: account.subject, to: subject, in: account.application)
+        var carried = account
+        carried.subject = subject
+        // Whoever comes before the operator has set the new team is still to be carried over to it.
+        guard ConfiguredProvider.parts(of: account.subject).team != ConfiguredProvider.parts(of: subject).team else {
+            return carried
+        }
+        (carried.sealedGrant, carried.transferSubject) = (nil, nil)
+        try save(carried)
+        return carried
+    }
+
+    /// What is kept of a person under the name that the team before had.
+    private func formerAccount(
+        of person: ExternalIdentity, in application: Identifier<Application>
+    ) throws(DomainError) -> ProviderAccount? {
+        guard let former = person.transferSubject else { return nil }
+        return try providerAccount(person.provider, transferSubject: former, in: application)
     }
 
     /// Notes that a token was used.

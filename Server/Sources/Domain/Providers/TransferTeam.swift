@@ -145,16 +145,15 @@ package struct TransferTeam: Sendable {
             guard try transaction.user(provider: .apple, subject: person.subject, in: application) == nil else {
                 return true
             }
-            try transaction.renameProviderAccount(.apple, from: subject, to: person.subject, in: application)
-            if var account = try transaction.providerAccount(.apple, subject: person.subject, in: application) {
-                // The old team's grant ended with the transfer, and its relay address with it.
-                account.sealedGrant = nil
-                account.transferSubject = nil
-                account.audience = person.audience
-                account.email = person.email ?? account.email
-                account.updatedAt = now
-                try transaction.save(account)
+            guard let former = try transaction.providerAccount(.apple, subject: subject, in: application) else {
+                return false
             }
+            var account = try transaction.carryOver(former, to: person.subject)
+            // The old team's relay address ended with its grant.
+            account.audience = person.audience
+            account.email = person.email ?? account.email
+            account.updatedAt = now
+            try transaction.save(account)
             return false
         }
         if isTaken {

@@ -34,11 +34,13 @@ struct ParseAuthDataTests {
                 secret: Secret(key.pemRepresentation), of: world.application.id, by: .local)
         }
 
-        func authData(_ subject: String, audience: String = bundle, nonce: String? = nil) throws -> String {
+        func authData(
+            _ subject: String, audience: String = bundle, nonce: String? = nil, claims: [String: JSONValue] = [:]
+        ) throws -> String {
             // Two of one second would be one token, which counts once.
             let token = try apple.signIn(
                 FakeApple.Person(subject: subject), audience: audience, nonce: nonce,
-                claims: ["at_hash": .string(UUID().uuidString)]
+                claims: claims.merging(["at_hash": .string(UUID().uuidString)]) { $1 }
             ).identityToken
             return #""authData":{"apple":{"id":"\#(subject)","token":"\#(token)"}}"#
         }
@@ -67,6 +69,28 @@ struct ParseAuthDataTests {
             ],
             body: other, peer: "198.51.100.9")
         #expect(moved.parseCode == 101)
+    }
+
+    @Test("logs in who moved with the app to another Apple team, and links nobody else to them (complaint 22)")
+    func transferred() async throws {
+        let known = try await AppleWorld()
+        let (world, application) = (known.world, known.world.application.id)
+        let made = try await world.parse("POST", "/users", "{\(try known.authData("001.mika"))}")
+        known.apple.willTransfer(
+            FakeApple.Person(subject: "001.mika"), as: "mika-moves", to: FakeApple.Person(subject: "002.mika"))
+        _ = try await world.modules.providers.transferTeam(
+            .prepare(newTeam: "NEWTEAM123"), of: application, by: .local, isDryRun: false)
+        try await world.modules.providers.setProvider(
+            ProviderSettings(
+                provider: .apple, audiences: [Self.bundle], teamId: "NEWTEAM123", keyId: "KEY1234567"),
+            secret: nil, of: application, by: .local)
+        let moved = ["transfer_sub": JSONValue.string("mika-moves")]
+        let (berta, token) = try await world.parseUser("berta")
+        let taken = try await world.parse(
+            "PUT", "/users/\(berta)", "{\(try known.authData("002.mika", claims: moved))}", token: token)
+        #expect(taken.parseCode == 208, "\(taken.text)")
+        let again = try await world.parse("POST", "/users", "{\(try known.authData("002.mika", claims: moved))}")
+        #expect(try again.status == 200 && again.text("objectId") == made.text("objectId"), "\(again.text)")
     }
 
     @Test("makes a new anonymous user in the place of one that is locked")

@@ -27,7 +27,7 @@ struct TeamTransferTests {
         try await changeTeam(world)
         let second = try await modules.providers.transferTeam(.finish, of: application, by: .local, isDryRun: false)
         #expect(second.people == 3 && second.done == 2 && second.unknown == 1)
-        let user = try await modules.directory.readUser(people[0], in: application)
+        let user = try await modules.directory.readUser(Self.id(of: people[0]), in: application)
         #expect(user.identities.map(\.subject) == ["NEWTEAM123/new-a"])
         #expect(try await world.account("new-a", team: Self.newTeam)?.transferSubject == nil)
         let last = try await modules.providers.transferTeam(.finish, of: application, by: .local, isDryRun: false)
@@ -45,11 +45,72 @@ struct TeamTransferTests {
             .prepare(newTeam: Self.newTeam), of: world.server.application.id, by: .local, isDryRun: false)
         try await changeTeam(world)
         world.server.clock.advance(by: .seconds(1))
-        let credential = try world.credential(
-            FakeApple.Person(subject: "new-a"), nonce: "late", claims: ["transfer_sub": "transfer-a"])
-        let answer = try await world.logIn(token: credential.identityToken, nonce: "late")
+        let token = try transferred("a", in: world, nonce: "late").identityToken
+        let answer = try await world.logIn(token: token, nonce: "late")
         #expect(answer.status == 200, "\(answer.text)")
-        #expect(try answer.read(LogInResponse.self).user.id == people[0].rawValue)
+        #expect(try answer.read(LogInResponse.self).user.id == people[0].logIn.user.id)
+        let account = try #require(try await world.account("new-a", team: Self.newTeam))
+        // What the team before had of the person is over, so that the next transfer begins anew.
+        #expect(account.sealedGrant == nil && account.transferSubject == nil)
+        world.apple.willTransfer(
+            FakeApple.Person(subject: "new-a"), as: "transfer-again", to: FakeApple.Person(subject: "last-a"))
+        let next = try await world.server.modules.providers.transferTeam(
+            .prepare(newTeam: "NEXTTEAM12"), of: world.server.application.id, by: .local, isDryRun: false)
+        #expect(next.people == 1 && next.done == 1)
+    }
+
+    @Test("leads a guest who links the person to the user of before, and lets the second step take nobody away")
+    func linkByGuest() async throws {
+        let world = try await AppleWorld()
+        let people = try await people(in: world)
+        _ = try await world.server.modules.providers.transferTeam(
+            .prepare(newTeam: Self.newTeam), of: world.server.application.id, by: .local, isDryRun: false)
+        try await changeTeam(world)
+        world.server.clock.advance(by: .seconds(1))
+        let guest = try await world.server.person()
+        let credential = try transferred("a", in: world, nonce: "guest")
+        expect(try await world.link(guest, credential, nonce: "guest"), 409, .identityTaken)
+        let logIn = try await world.logIn(
+            token: credential.identityToken, code: credential.code, nonce: "guest")
+        #expect(try logIn.read(LogInResponse.self).user.id == people[0].logIn.user.id)
+        let report = try await world.server.modules.providers.transferTeam(
+            .finish, of: world.server.application.id, by: .local, isDryRun: false)
+        #expect(report.taken == 0 && report.done == 1)
+    }
+
+    @Test("gives a person who links Apple again the new name, and no second identity")
+    func linkBySelf() async throws {
+        let world = try await AppleWorld()
+        let people = try await people(in: world)
+        _ = try await world.server.modules.providers.transferTeam(
+            .prepare(newTeam: Self.newTeam), of: world.server.application.id, by: .local, isDryRun: false)
+        try await changeTeam(world)
+        world.server.clock.advance(by: .seconds(1))
+        let answer = try await world.link(people[1], try transferred("b", in: world, nonce: "self"), nonce: "self")
+        #expect(answer.status == 200, "\(answer.text)")
+        let apple = try answer.read(UserBody.self).identities.filter { $0.provider == "apple" }
+        #expect(apple.map(\.subject) == ["NEWTEAM123/new-b"])
+        let account = try #require(try await world.account("new-b", team: Self.newTeam))
+        #expect(account.sealedGrant != nil && account.transferSubject == nil)
+        #expect(try await world.account("b") == nil)
+    }
+
+    @Test("carries over who logs in when the app has moved and its settings have not")
+    func logInBeforeSettings() async throws {
+        let world = try await AppleWorld()
+        let people = try await people(in: world)
+        let (modules, application) = (world.server.modules, world.server.application.id)
+        _ = try await modules.providers.transferTeam(
+            .prepare(newTeam: Self.newTeam), of: application, by: .local, isDryRun: false)
+        world.server.clock.advance(by: .seconds(1))
+        let early = try await world.logIn(
+            token: try transferred("a", in: world, nonce: "early").identityToken, nonce: "early")
+        #expect(try early.read(LogInResponse.self).user.id == people[0].logIn.user.id)
+        try await changeTeam(world)
+        let report = try await modules.providers.transferTeam(.finish, of: application, by: .local, isDryRun: false)
+        #expect(report.done == 2 && report.unknown == 1)
+        let user = try await modules.directory.readUser(Self.id(of: people[0]), in: application)
+        #expect(user.identities.map(\.subject) == ["NEWTEAM123/new-a"])
     }
 
     @Test("does not take an identity from a user who has it already")
@@ -65,11 +126,19 @@ struct TeamTransferTests {
         #expect(report.taken == 1 && report.done == 1)
     }
 
-    private func people(in world: AppleWorld) async throws -> [Identifier<User>] {
-        var people: [Identifier<User>] = []
+    private static func id(of person: Person) -> Identifier<User> { Identifier(rawValue: person.logIn.user.id) }
+
+    /// What the sheet gives of a person whom the new team knows by another name.
+    private func transferred(_ name: String, in world: AppleWorld, nonce: String) throws -> FakeApple.Credential {
+        let claims = ["transfer_sub": JSONValue.string("transfer-\(name)")]
+        return try world.credential(FakeApple.Person(subject: "new-\(name)"), nonce: nonce, claims: claims)
+    }
+
+    private func people(in world: AppleWorld) async throws -> [Person] {
+        var people: [Person] = []
         for name in ["a", "b", "c"] {
             let person = FakeApple.Person(subject: name)
-            people.append(Identifier(rawValue: try await world.person(person).logIn.user.id))
+            people.append(try await world.person(person))
             if name != "c" {
                 world.apple.willTransfer(
                     person, as: "transfer-\(name)", to: FakeApple.Person(subject: "new-\(name)"))
