@@ -27,47 +27,78 @@ package struct RevokeGrants: Sendable {
         }
     }
 
+    /// A provider that says nothing is asked once a round for each application: others wait for one call, and not for one
+    /// for each of its grants.
+    ///
     /// - Throws: `storageUnavailable`; what was not done is done next time.
     @discardableResult
     package func callAsFunction() async throws(DomainError) -> Outcome {
         var outcome = Outcome()
+        var silent: Set<ProviderLanes.Part> = []
+        var asked = 0
         let now = clock.now
-        let due = try await store.read { transaction throws(DomainError) in
-            try transaction.providerRevocations(dueAt: now, limit: Self.batchSize)
-        }
-        for revocation in due {
-            let isMine = try await store.write { transaction throws(DomainError) in
-                try transaction.claim(revocation, until: now + Self.lease)
+        while asked < Self.batchSize {
+            let limit = Self.batchSize - asked
+            let due = try await store.read { transaction throws(DomainError) in
+                try transaction.providerRevocations(dueAt: now, limit: limit)
             }
-            if isMine { try await attempt(revocation, &outcome) }
+            guard !due.isEmpty else { break }
+            for revocation in due {
+                let end = clock.now + Self.lease
+                let isMine = try await store.write { transaction throws(DomainError) in
+                    try transaction.claim(revocation, until: end)
+                }
+                guard isMine else { continue }
+                let part = ProviderLanes.Part(revocation.provider.rawValue, of: revocation.application)
+                guard !silent.contains(part) else {
+                    try await postpone(revocation, &outcome)
+                    continue
+                }
+                asked += 1
+                do throws(DomainError) {
+                    try await revoke(revocation)
+                } catch {
+                    if error.code == .providerUnavailable { silent.insert(part) }
+                    try await postpone(revocation, &outcome)
+                    continue
+                }
+                try await forget(revocation)
+                outcome.revoked += 1
+            }
         }
         return outcome
     }
 
-    private func attempt(_ revocation: ProviderRevocation, _ outcome: inout Outcome) async throws(DomainError) {
-        do throws(DomainError) {
-            let grant = try sealingKey.open(
-                revocation.sealedGrant,
-                purpose: ProviderAccount.purpose(revocation.provider, in: revocation.application))
-            let found = try await findProvider(revocation.provider, in: revocation.application)
-            try await found.provider.revoke(
-                Secret(String(decoding: grant, as: UTF8.self)), audience: revocation.audience, for: found.configured)
-            outcome.revoked += 1
-        } catch {
-            let now = clock.now
-            var later = revocation
-            later.failures += 1
-            if now - revocation.createdAt < Self.patience,
-                let wait = Self.retries.wait(after: later.failures, by: randomness)
-            {
-                later.dueAt = now + wait
-                let postponed = later
-                try await store.write { transaction throws(DomainError) in try transaction.update(postponed) }
-                outcome.postponed += 1
-                return
-            }
+    private func revoke(_ revocation: ProviderRevocation) async throws(DomainError) {
+        let grant = try sealingKey.open(
+            revocation.sealedGrant,
+            purpose: ProviderAccount.purpose(revocation.provider, in: revocation.application))
+        let found = try await findProvider(revocation.provider, in: revocation.application)
+        try await found.provider.revoke(
+            Secret(String(decoding: grant, as: UTF8.self)), audience: revocation.audience, for: found.configured)
+    }
+
+    /// Tries it again later, or gives it up.
+    private func postpone(
+        _ revocation: ProviderRevocation, _ outcome: inout Outcome
+    ) async throws(DomainError) {
+        let now = clock.now
+        var later = revocation
+        later.failures += 1
+        guard now - revocation.createdAt < Self.patience,
+            let wait = Self.retries.wait(after: later.failures, by: randomness)
+        else {
+            try await forget(revocation)
             outcome.givenUp += 1
+            return
         }
+        later.dueAt = now + wait
+        let postponed = later
+        try await store.write { transaction throws(DomainError) in try transaction.update(postponed) }
+        outcome.postponed += 1
+    }
+
+    private func forget(_ revocation: ProviderRevocation) async throws(DomainError) {
         try await store.write { transaction throws(DomainError) in
             try transaction.removeProviderRevocation(revocation.id, in: revocation.application)
         }

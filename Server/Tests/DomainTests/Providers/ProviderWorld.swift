@@ -9,6 +9,7 @@ final class ScriptedProvider: IdentityProvider {
     struct Calls: Hashable {
         var identified = 0
         var redeemed = 0
+        var revoked = 0
     }
 
     private let state = Mutex((calls: Calls(), down: false, state: 6000, email: String?.none, gate: Gate?.none))
@@ -84,7 +85,7 @@ final class ScriptedProvider: IdentityProvider {
     func revoke(_ grant: Secret, audience: String, for configured: ConfiguredProvider) async throws(DomainError) {
         let gate = state.withLock { $0.gate }
         await gate?.pass()
-        try work { _ in }
+        try work { $0.revoked += 1 }
     }
 
     func check(_ configured: ConfiguredProvider) async -> ProviderFinding { .accepted }
