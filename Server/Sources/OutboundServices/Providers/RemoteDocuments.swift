@@ -96,8 +96,8 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
     ///   - url: Where.
     ///   - application: Whose client names the address; `nil` when no client does.
     ///   - isEnough: Whether a kept document has what is looked for; else it may be read again.
-    /// - Returns: the best document there is, enough or not.
-    /// - Throws: `providerUnavailable` when there is none.
+    /// - Returns: the document, which lacks what is looked for only where its server says so now, or said so just before.
+    /// - Throws: `providerUnavailable` when there is none, or none with what is looked for and its server says nothing.
     package func document(
         at url: String, for application: Identifier<Application>? = nil, isEnough: (Document) -> Bool = { _ in true }
     ) async throws(DomainError) -> Document {
@@ -111,8 +111,8 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
             return document
         case .refuse:
             throw .providerUnavailable
-        case .wait(let reading, let fallback):
-            guard let document = await reading.value ?? fallback else { throw .providerUnavailable }
+        case .wait(let reading):
+            guard let document = await reading.value else { throw .providerUnavailable }
             return document
         case .read(let fallback):
             guard let document = await startReading(url, at: now).value ?? fallback else { throw .providerUnavailable }
@@ -129,30 +129,32 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
 
     private enum Step {
         case use(Document)
-        case wait(Task<Document?, Never>, fallback: Document?)
+        case wait(Task<Document?, Never>)
         case read(fallback: Document?)
         case refuse
     }
 
     private static func step(_ entry: inout Entry, at now: Timestamp, _ isEnough: (Document) -> Bool) -> Step {
         entry.settle(at: now)
-        var usable: Document?
-        if let document = entry.document, let readAt = entry.readAt {
-            if now < readAt + life, isEnough(document) { return .use(document) }
-            if now < readAt + lifeWhenUnreachable { usable = document }
+        var known: Document?
+        var enough: Document?
+        if let document = entry.document, let readAt = entry.readAt, now < readAt + lifeWhenUnreachable {
+            known = document
+            if isEnough(document) { enough = document }
+            if now < readAt + life, let enough { return .use(enough) }
         }
         if let reading = entry.reading {
             // One waits for the answer, which a provider can delay, and not everybody.
-            if let usable, isEnough(usable) { return .use(usable) }
-            return .wait(reading, fallback: usable)
+            return enough.map { .use($0) } ?? .wait(reading)
         }
         if let triedAt = entry.triedAt {
             let hasFailed = entry.readAt.map { $0 < triedAt } ?? true
             if now < triedAt + (hasFailed ? pauseAfterFailure : shortestPause) {
-                return usable.map { .use($0) } ?? .refuse
+                // What is known lacks it, and whether there is something newer nobody says.
+                return (hasFailed ? enough : known).map { .use($0) } ?? .refuse
             }
         }
-        return .read(fallback: usable)
+        return .read(fallback: enough)
     }
 
     /// Begins the one call, unless somebody was faster.

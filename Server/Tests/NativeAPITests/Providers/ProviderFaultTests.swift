@@ -42,6 +42,20 @@ struct ProviderFaultTests {
         expect(late, 503, .providerUnavailable)
     }
 
+    @Test("a token by a key that is new is answered 503 until Apple tells its keys, and counts then")
+    func downWithNewKey() async throws {
+        let world = try await AppleWorld()
+        _ = try await world.logIn(token: try world.credential(nonce: "1").identityToken, nonce: "1")
+        world.apple.rotate(to: try FakeHost.keys.get()[1])
+        world.apple.faults.isDown = true
+        world.server.clock.advance(by: .seconds(31))
+        let token = try world.credential(nonce: "2").identityToken
+        for _ in 0..<2 { expect(try await world.logIn(token: token, nonce: "2"), 503, .providerUnavailable) }
+        world.apple.faults.isDown = false
+        world.server.clock.advance(by: .seconds(2))
+        #expect(try await world.logIn(token: token, nonce: "2").status == 200)
+    }
+
     @Test("an Apple that does not answer in time is unavailable")
     func slow() async throws {
         let world = try await AppleWorld(caller: FakeHost.hastyCaller)
