@@ -95,7 +95,7 @@ package struct LinkProvider: Sendable {
         let ready = try await editUser.ready(edit, of: who.user, in: who.application, by: author)
         let taken = editUser.changes.audit.takenAddress(in: application, from: author.entry.origin, at: now)
         return try await store.write { transaction throws(DomainError) in
-            // Whoever it is has the name of the present team from here on.
+            // The person has the name of the present team from here on.
             _ = try transaction.user(for: person, in: application)
             let standing = try Self.standing(of: person, to: id, in: application, transaction)
             switch standing {
@@ -107,7 +107,8 @@ package struct LinkProvider: Sendable {
             case .open(let known):
                 var user = try ready.store(known, keeping: KeptAccess(who), in: transaction).user
                 try transaction.complete(
-                    &user, displayName: displayName ?? person.greeting, email: person.email, recording: taken, at: now)
+                    &user, displayName: displayName ?? person.greeting, email: person.email, after: nil,
+                    recording: taken, at: now)
                 return .linked(user)
             }
         }

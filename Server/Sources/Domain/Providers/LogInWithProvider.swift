@@ -128,14 +128,17 @@ package struct LogInWithProvider: Sendable {
             try transaction.markUsed(person.replay, in: application)
             let logIn: Result<LogIn, DomainError>
             if let known = try transaction.user(for: person, in: application) {
+                let former = try transaction.providerAccount(
+                    person.provider, subject: person.subject, in: application)?.email
                 logIn = try issuer.issue(to: known, joining: link, in: transaction) { user throws(DomainError) in
                     // Not of a user whose second factor is still missing.
                     try transaction.complete(
-                        &user, displayName: candidate.user.displayName, email: person.email, recording: taken, at: now)
+                        &user, displayName: candidate.user.displayName, email: person.email, after: former,
+                        recording: taken, at: now)
                 }
             } else {
                 var new = candidate
-                try transaction.take(person.email, for: &new.user, at: now)
+                try transaction.take(person.email, after: nil, for: &new.user, at: now)
                 let made = try new.store(in: transaction, joining: link, session: issuer)
                 // With an issuer there always is one.
                 guard let first = made.logIn else { throw .storageUnavailable }

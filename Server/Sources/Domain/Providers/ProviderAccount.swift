@@ -29,6 +29,9 @@ package struct ProviderAccount: Hashable, Sendable {
         self.updatedAt = updatedAt
     }
 
+    /// Whether mail to an address of the person's is delivered: what the person said of one holds for no other.
+    func forwards(to email: ProviderEmail?) -> Bool { isEmailForwarded || email?.address != self.email?.address }
+
     /// What a grant is sealed for. It does not name the subject, which a transfer of teams changes.
     package static func purpose(
         _ provider: Identity.Provider, in application: Identifier<Application>

@@ -31,7 +31,7 @@ extension Transaction {
             account.provider, from: account.subject, to: subject, in: account.application)
         var carried = account
         carried.subject = subject
-        // Whoever comes before the operator has set the new team is still to be carried over to it.
+        // Who comes before the operator has set the new team is still to be carried over to it.
         guard ConfiguredProvider.parts(of: account.subject).team != ConfiguredProvider.parts(of: subject).team else {
             return carried
         }
@@ -78,7 +78,7 @@ extension Transaction {
             audience: sealedGrant == nil ? before?.audience ?? person.audience : person.audience,
             sealedGrant: sealedGrant ?? before?.sealedGrant, email: person.email ?? before?.email,
             transferSubject: before?.transferSubject, updatedAt: before?.updatedAt ?? now)
-        after.isEmailForwarded = before?.isEmailForwarded ?? true
+        after.isEmailForwarded = before?.forwards(to: after.email) ?? true
         guard after != before else { return }
         after.updatedAt = now
         try save(after)
@@ -91,36 +91,46 @@ extension Transaction {
     ///   - user: Who is let in. Changed too.
     ///   - displayName: The name.
     ///   - email: The address.
+    ///   - former: The address that the same identity brought before; `nil` for one that is new.
     ///   - ready: What an address leaves (`AuditTrail.takenAddress`).
     ///   - now: When.
     /// - Throws: `storageUnavailable`.
     func complete(
-        _ user: inout User, displayName: String?, email: ProviderEmail?, recording ready: ReadyChanges,
-        at now: Timestamp
+        _ user: inout User, displayName: String?, email: ProviderEmail?, after former: ProviderEmail?,
+        recording ready: ReadyChanges, at now: Timestamp
     ) throws(DomainError) {
         if user.displayName == nil, let displayName {
             user.displayName = displayName
             user.updatedAt = now
             try updateProfile(of: user)
         }
-        if try take(email, for: &user, at: now) {
-            user.updatedAt = now
-            try updateIdentifiers(of: user)
-            try ready.settle(
-                [.identifiersChanged: user.identifierDetails], of: &user, keeping: .nothing, by: .owner(user.id),
-                in: self)
-        }
+        try takeAddress(email, after: former, of: &user, recording: ready, by: .owner(user.id), at: now)
+    }
+
+    /// Stores what `take` gives, and records it.
+    func takeAddress(
+        _ email: ProviderEmail?, after former: ProviderEmail?, of user: inout User, recording ready: ReadyChanges,
+        by actor: AccountActor?, at now: Timestamp
+    ) throws(DomainError) {
+        guard try take(email, after: former, for: &user, at: now) else { return }
+        user.updatedAt = now
+        try updateIdentifiers(of: user)
+        try ready.settle(
+            [.identifiersChanged: user.identifierDetails], of: &user, keeping: .nothing, by: actor, in: self)
     }
 
     /// Gives a user without a mail address the one that the provider has verified, unless it is somebody else's: an
     /// address alone never leads one person to another's account (requirement 32). Nor is it given to a user with a second
-    /// factor, who shows that for an address: a reset by it ends all other ways in (decision 0210).
+    /// factor, who shows that for an address: a reset by it ends all other ways in (decision 0210). A relay address
+    /// replaces the one before of the same identity, to which mail goes no more (decision 0221).
     ///
     /// - Returns: whether the user has it now and had not before.
     @discardableResult
-    func take(_ email: ProviderEmail?, for user: inout User, at now: Timestamp) throws(DomainError) -> Bool {
-        guard user.email == nil, !user.hasSecondFactor, let email, email.isVerified,
-            let address = MailAddress(email.address)
+    func take(
+        _ email: ProviderEmail?, after former: ProviderEmail?, for user: inout User, at now: Timestamp
+    ) throws(DomainError) -> Bool {
+        guard !user.hasSecondFactor, let email, email.isVerified, let address = MailAddress(email.address),
+            user.email == nil || email.isRelay && former?.isRelay(of: user) == true
         else { return false }
         let identifier = LogInIdentifier(.email, shown: address.text)
         guard try self.user(identifier, in: user.application) == nil else { return false }
@@ -169,6 +179,13 @@ extension Transaction {
         account.sealedGrant = nil
         account.updatedAt = now
         try save(account)
+    }
+}
+
+extension ProviderEmail {
+    /// Whether it is a relay's, and the address that a user has.
+    fileprivate func isRelay(of user: User) -> Bool {
+        isRelay && user.email != nil && MailAddress(address)?.text == user.email
     }
 }
 

@@ -75,7 +75,7 @@ package struct TransferTeam: Sendable {
                 case .prepare(let newTeam):
                     if isOurs { try await prepare(subject, newTeam, configured, token, apple, &report) }
                 case .finish:
-                    if !isOurs { try await finish(subject, configured, token, apple, &report) }
+                    if !isOurs { try await finish(subject, configured, token, apple, who, &report) }
                 }
             }
             progress(report)
@@ -122,7 +122,7 @@ package struct TransferTeam: Sendable {
 
     private func finish(
         _ subject: String, _ configured: ConfiguredProvider, _ token: Secret?, _ apple: any AppleServerAPI,
-        _ report: inout Report
+        _ who: Operator, _ report: inout Report
     ) async throws(DomainError) {
         report.people += 1
         let application = configured.application
@@ -141,6 +141,7 @@ package struct TransferTeam: Sendable {
             return
         }
         let now = clock.now
+        let ready = try audit.ready([.identifiersChanged], in: application, by: .operator(who), at: now)
         let isTaken = try await store.write { transaction throws(DomainError) in
             guard try transaction.user(provider: .apple, subject: person.subject, in: application) == nil else {
                 return true
@@ -149,9 +150,14 @@ package struct TransferTeam: Sendable {
                 return false
             }
             var account = try transaction.carryOver(former, to: person.subject)
-            // The old team's relay address ended with its grant.
+            // The old team's relay address ends as its grant did.
+            if var user = try transaction.user(provider: .apple, subject: person.subject, in: application) {
+                try transaction.takeAddress(
+                    person.email, after: former.email, of: &user, recording: ready, by: nil, at: now)
+            }
             account.audience = person.audience
             account.email = person.email ?? account.email
+            account.isEmailForwarded = former.forwards(to: account.email)
             account.updatedAt = now
             try transaction.save(account)
             return false

@@ -142,7 +142,7 @@ struct NamedUserTests {
         let (user, isTaken) = try await world.engine.write { transaction throws(DomainError) in
             var user = made
             user.email = own
-            let isTaken = try transaction.take(sent, for: &user, at: now)
+            let isTaken = try transaction.take(sent, after: nil, for: &user, at: now)
             return (user, isTaken)
         }
         #expect(user.email == wanted && isTaken == (own == nil && wanted != nil))
@@ -163,7 +163,7 @@ struct NamedUserTests {
         let taken = audit.takenAddress(in: application.id, from: .local, at: now)
         try await world.engine.write { transaction throws(DomainError) in
             var user = before
-            try transaction.complete(&user, displayName: sent, email: nil, recording: taken, at: now)
+            try transaction.complete(&user, displayName: sent, email: nil, after: nil, recording: taken, at: now)
         }
         let after = try await world.modules.directory.readUser(id, in: application.id)
         #expect(after.displayName == own ?? sent)

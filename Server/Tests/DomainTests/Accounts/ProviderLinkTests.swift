@@ -185,7 +185,7 @@ struct ProviderLinkTests {
         let after = try await write { transaction throws(DomainError) in
             var user = known
             if hasOne { user.email = "own@example.com" }
-            let isNew = try transaction.take(email, for: &user, at: now)
+            let isNew = try transaction.take(email, after: nil, for: &user, at: now)
             return (user, isNew)
         }
         let isGiven = isTaken && !hasOne
@@ -206,7 +206,8 @@ struct ProviderLinkTests {
             let taken = audit.takenAddress(in: id, from: .local, at: now)
             return try await write { transaction throws(DomainError) in
                 guard var user = try transaction.user(known.id, in: id) else { throw .userUnknown }
-                try transaction.complete(&user, displayName: name, email: email, recording: taken, at: now)
+                try transaction.complete(
+                    &user, displayName: name, email: email, after: nil, recording: taken, at: now)
                 guard try transaction.user(known.id, in: id) == user else { throw .userUnknown }
                 return user
             }

@@ -27,6 +27,23 @@ struct AppleLogInTests {
         #expect(!known.isNew && known.user.id == new.user.id && known.previousLogInAt != nil)
     }
 
+    @Test("follows a relay address to the one that takes its place, and to no address of another kind (decision 0221)")
+    func relayMoved() async throws {
+        let world = try await AppleWorld()
+        func email(afterLogInWith address: String, isRelay: Bool = true) async throws -> String? {
+            world.server.clock.advance(by: .seconds(1))
+            let taro = FakeApple.Person(subject: "taro", email: address, isPrivateEmail: isRelay)
+            return try await world.person(taro).logIn.user.email
+        }
+        let (first, second) = ("a@privaterelay.appleid.com", "b@privaterelay.appleid.com")
+        #expect(try await email(afterLogInWith: first) == first)
+        #expect(try await email(afterLogInWith: second) == second)
+        #expect(try await email(afterLogInWith: "taro@example.com", isRelay: false) == second)
+        #expect(try await email(afterLogInWith: first) == second, "the address before was no relay's")
+        let log = try await world.server.modules.administration.audit.list(in: world.server.application.id, limit: 100)
+        #expect(log.count { $0.action == .identifiersChanged } == 1)
+    }
+
     @Test("asks Apple once for each code, never for a token, and once for the keys")
     func calls() async throws {
         let world = try await AppleWorld()

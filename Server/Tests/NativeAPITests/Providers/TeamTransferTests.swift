@@ -113,6 +113,29 @@ struct TeamTransferTests {
         #expect(user.identities.map(\.subject) == ["NEWTEAM123/new-a"])
     }
 
+    @Test("gives people the relay addresses that the new team has for them, to which mail goes again (decision 0221)")
+    func relays() async throws {
+        let world = try await AppleWorld()
+        func taro(_ subject: String, _ email: String) -> FakeApple.Person {
+            FakeApple.Person(subject: subject, email: "\(email)@privaterelay.appleid.com", isPrivateEmail: true)
+        }
+        let person = try await world.person(taro("t", "old"))
+        let off = try world.apple.notification(
+            "email-disabled", about: taro("t", "old"), audience: AppleWorld.bundle, id: "off")
+        #expect(try await world.notify(off).status == 200)
+        world.apple.willTransfer(taro("t", "old"), as: "transfer-t", to: taro("new-t", "new"))
+        let (modules, application) = (world.server.modules, world.server.application.id)
+        _ = try await modules.providers.transferTeam(
+            .prepare(newTeam: Self.newTeam), of: application, by: .local, isDryRun: false)
+        try await changeTeam(world)
+        let report = try await modules.providers.transferTeam(.finish, of: application, by: .local, isDryRun: false)
+        #expect(report.done == 1)
+        let user = try await modules.directory.readUser(Self.id(of: person), in: application)
+        #expect(user.email == "new@privaterelay.appleid.com" && user.emailVerifiedAt != nil)
+        let account = try #require(try await world.account("new-t", team: Self.newTeam))
+        #expect(account.email?.address == user.email && account.isEmailForwarded)
+    }
+
     @Test("does not take an identity from a user who has it already")
     func taken() async throws {
         let world = try await AppleWorld()
