@@ -71,9 +71,15 @@ package struct TakeAppleNotification: Sendable {
         case .consentRevoked:
             // Apple has ended the grant itself. The person may come back with the same name.
             guard var user = try transaction.user(provider: .apple, subject: subject, in: application) else { return }
+            // The person has come back since: what is there now is of another consent. A token alone brings no grant.
+            let end = happenedAt + Self.skew
+            let apple = Session.LogInMethod(rawValue: Identity.Provider.apple.rawValue)
+            let hasComeBack = try transaction.sessions(of: user.id, in: application).contains { session in
+                session.method == apple && session.createdAt > end
+            }
+            guard !hasComeBack else { return }
             if var account = try transaction.providerAccount(.apple, subject: subject, in: application) {
-                // The person has come back since: what is there now is of another consent.
-                guard account.sealedGrant == nil || account.updatedAt <= happenedAt + Self.skew else { return }
+                guard account.sealedGrant == nil || account.updatedAt <= end else { return }
                 account.sealedGrant = nil
                 account.updatedAt = now
                 try transaction.save(account)

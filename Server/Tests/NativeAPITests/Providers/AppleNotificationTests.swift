@@ -130,6 +130,24 @@ struct AppleNotificationTests {
         #expect(try await world.account("001234.hana.0099")?.sealedGrant != nil)
     }
 
+    @Test("of an end of consent from before the person came back by a token alone, which brings no grant, ends nothing")
+    func lateWithoutGrant() async throws {
+        let world = try await AppleWorld()
+        _ = try await world.logIn(token: try world.credential(nonce: "1").identityToken, nonce: "1")
+        let revokedAt = world.server.clock.now.milliseconds
+        world.server.clock.advance(by: .seconds(3600))
+        let later = try await world.logIn(token: try world.credential(nonce: "2").identityToken, nonce: "2")
+        let person = Person(server: world.server, device: ProofMaker(), logIn: try later.read(LogInResponse.self))
+        for (time, status) in [(revokedAt, 200), (world.server.clock.now.milliseconds, 401)] {
+            let event = #"{"type":"consent-revoked","sub":"\#(AppleWorld.hana.subject)","event_time":\#(time)}"#
+            let payload = try world.apple.notification(
+                "consent-revoked", about: AppleWorld.hana, audience: AppleWorld.bundle, id: "at \(time)",
+                claims: ["events": .string(event)])
+            #expect(try await world.notify(payload).status == 200)
+            #expect(try await person.send(.get, APIPath.user).status == status)
+        }
+    }
+
     @Test("passes over people and events that it does not know", arguments: ["email-disabled", "something-new"])
     func unknown(kind: String) async throws {
         let world = try await AppleWorld()
