@@ -181,10 +181,17 @@ struct SealingKeyTests {
         let replaced = ["OKAERI_SEALING_KEY": new]
         let known = try await status(replaced)
         #expect(known.code == 0 && known.keys.count == 1, "nothing sealed tells")
-        for command in [["serve", "--listen", "127.0.0.1:0"], ["audit", "verify"]] {
-            let refused = try await Program.run(command + ["--data", folder.path], environment: replaced)
-            #expect(refused.status == 1, "\(command)")
-            #expect(refused.errors.contains("OKAERI_SEALING_KEY"), "\(command): \(refused.errors)")
+        // That some other key is lost says nothing of the first one.
+        let otherLost = ["OKAERI_SEALING_KEY": new, "OKAERI_SEALING_KEYS": "sealing-key,lost:0123456789abcdef"]
+        let commands = [
+            ["serve", "--listen", "127.0.0.1:0"], ["audit", "verify"], ["application", "create", "Third"],
+        ]
+        for environment in [replaced, otherLost] {
+            for command in commands {
+                let refused = try await Program.run(command + ["--data", folder.path], environment: environment)
+                #expect(refused.status == 1, "\(command)")
+                #expect(refused.errors.contains("OKAERI_SEALING_KEY"), "\(command): \(refused.errors)")
+            }
         }
         // The entry of the second application waited.
         let whole = try await Program.run(["audit", "verify", "--data", folder.path], environment: changed)
@@ -195,7 +202,35 @@ struct SealingKeyTests {
         #expect(advice.contains("“lost:first” in OKAERI_SEALING_KEYS"), "\(advice)")
         let lost = ["OKAERI_SEALING_KEY": new, "OKAERI_SEALING_KEYS": "sealing-key,lost:first"]
         let server = try await TestServer(data: folder.path, environment: lost)
+        _ = try await server.makeApplication()
         #expect(try await server.stop() == 0)
+        // From then on logs end under the new one, and the word is in the way of noticing a third.
+        let again = try await TestServer(data: folder.path, environment: lost)
+        #expect(try await again.stop() == 0)
+        #expect(again.process.errors.contains("lost:first is not needed any more"), "\(again.process.errors)")
+        let last = try await TestServer(data: folder.path, environment: replaced)
+        #expect(try await last.stop() == 0)
+    }
+
+    @Test("are compared for commands without a server too: what the server could not open is not sealed")
+    func commandAlone() async throws {
+        let (own, other) = (["OKAERI_SEALING_KEY": try newKey("own")], ["OKAERI_SEALING_KEY": try newKey("other")])
+        let application = try await Program.run(
+            ["application", "create", "Game", "--json", "--data", folder.path], environment: own
+        ).json(CreatedApplication.self)
+        let rotated = try await Program.run(["keys", "rotate", "--data", folder.path], environment: own)
+        #expect(rotated.status == 0, "\(rotated.errors)")
+        let id = try #require(try await status(own).keys.first?.id)
+        let enable = ["application", "enable", application.id, "ncmb", "--data", folder.path]
+        let refused = try await Program.run(enable, environment: other)
+        #expect(refused.status == 1 && refused.errors.contains(id), "\(refused.errors)")
+        // What is only read, is read.
+        let shown = try await Program.run(
+            ["application", "show", application.id, "--data", folder.path], environment: other)
+        #expect(shown.status == 0, "\(shown.errors)")
+        let enabled = try await Program.run(enable, environment: own)
+        #expect(enabled.status == 0, "\(enabled.errors)")
+        #expect(try await status(own).keys.map(\.isKnown) == [true])
     }
 
     @Test("show on a terminal how far their change is, and on no other output")

@@ -81,20 +81,38 @@ extension ServerSettings {
         }
     }
 
-    /// Opens the storage and does something under the policy of its action, as the operator of this machine.
+    /// Opens the storage and does something under the policy of its action, as the operator of this machine. What is recorded is
+    /// written under the installation's own sealing keys alone, or not at all.
     ///
     /// - Throws: `CommandFault`, as `withStorage` does.
     func perform<Value: Sendable>(
         _ action: AdminAction, in application: Identifier<Application>? = nil, on user: Identifier<User>? = nil,
         makesDatabase: Bool = false, _ work: (Modules, Operator) async throws(DomainError) -> Value
     ) async throws(CommandFault) -> Value {
-        try await withStorage(makesDatabase: makesDatabase) { modules throws(DomainError) in
-            try await modules.administration.perform(
+        let result = try await withStorage(makesDatabase: makesDatabase) {
+            modules throws(DomainError) -> Result<Value, StartFault> in
+            if let refusal = try await sealingRefusal(of: action, modules) { return .failure(refusal) }
+            let value = try await modules.administration.perform(
                 action, by: .commandLine, in: application, on: user, refusal: { $0 }
             ) { who throws(DomainError) in
                 try await work(modules, who)
             }
+            return .success(value)
         }
+        do throws(StartFault) {
+            return try result.get()
+        } catch {
+            throw CommandFault(error)
+        }
+    }
+
+    /// Why an action that writes to the audit log, and may seal, may not do so with the sealing keys of these settings.
+    private func sealingRefusal(of action: AdminAction, _ modules: Modules) async throws(DomainError) -> StartFault? {
+        let (policy, check) = (action.policy, SealingKeyCheck(self, modules))
+        guard policy.audit != nil else { return nil }
+        // A reading seals nothing. Sealing again goes on with the keys that there are, and tells which values lack theirs.
+        if policy.recordsReading || action == .resealSecrets { return try await check.firstKey().refusal }
+        return try await check.refusal()
     }
 }
 

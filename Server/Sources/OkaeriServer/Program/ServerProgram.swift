@@ -138,10 +138,7 @@ package struct ServerProgram: Sendable {
         announce()
         var failure: StartFault?
         do {
-            if standby == nil {
-                try await checkSealingKeys(composition)
-                try await checkFirstSealingKey(composition)
-            }
+            if standby == nil { try await checkSealingKeys(composition) }
             try await serve(composition, onListening)
         } catch {
             failure = fault(error)
@@ -260,45 +257,27 @@ package struct ServerProgram: Sendable {
         ] + backlog
     }
 
-    /// A server without a key that is needed would answer some of its clients with errors, and nodes take turns in it.
+    /// A server that could not open what is sealed, or would write under another first key, does not start.
     private func checkSealingKeys(_ composition: Composition) async throws(StartFault) {
-        let missing: [String]
+        let check = SealingKeyCheck(settings, composition.modules)
+        let needed: SealingKeyCheck.Verdict
+        let first: SealingKeyCheck.Verdict
         do throws(DomainError) {
-            missing = try await composition.modules.resealSecrets.missingKeys()
+            needed = try await check.neededKeys()
+            first = try await check.firstKey()
         } catch {
             return logger.warning(
                 "the sealing keys were not compared with the database", metadata: ["error": "\(error)"])
         }
-        for id in missing where settings.sealingKeys.lost.contains(id) {
+        for id in needed.givenUp + first.givenUp {
             logger.error("a sealing key is given up: its secrets cannot be opened", metadata: ["key": .string(id)])
         }
-        let needed = missing.filter { !settings.sealingKeys.lost.contains($0) }
-        guard !needed.isEmpty else { return }
-        throw .settings(
-            "Secrets in the database were sealed under keys that this server does not have: "
-                + "\(needed.joined(separator: ", ")). Put them back by \(Setting.sealingKey.variable) or "
-                + "\(Setting.sealingKeys.variable); “okaeri keys status” shows which are known. If a key is lost, "
-                + "“lost:ID” in \(Setting.sealingKeys.variable) starts the server without what it sealed.")
-    }
-
-    /// Under another first key recovery codes would count no more, and what is put into the audit log would never fit again. No
-    /// sealed value tells: a first key that was replaced may have none left.
-    private func checkFirstSealingKey(_ composition: Composition) async throws(StartFault) {
-        guard settings.sealingKeys.lost.isEmpty else { return }
-        let isAnother: Bool
-        do throws(DomainError) {
-            isAnother = try await composition.modules.administration.audit.verify.isUnderAnotherKey()
-        } catch {
-            return logger.warning(
-                "the first sealing key was not compared with the audit log", metadata: ["error": "\(error)"])
+        if let refusal = needed.refusal ?? first.refusal { throw refusal }
+        if check.givesUpFirstKey, first.givenUp.isEmpty {
+            logger.warning(
+                "lost:first is not needed any more: while it stands there, another first key is not noticed",
+                metadata: ["setting": .string(Setting.sealingKeys.variable)])
         }
-        guard isAnother else { return }
-        throw .settings(
-            "\(Setting.sealingKey.variable), or the file sealing.key, is not the key that this installation began with: the "
-                + "audit log and digests of codes derive from that one, also when it seals nothing any more. Put it back, and "
-                + "name the key that seals first in \(Setting.sealingKeys.variable). If it is lost, whatever its id was, "
-                + "“lost:first” in \(Setting.sealingKeys.variable) starts the server without it: recovery codes of before do "
-                + "not count then, and entries of before are not as they were written.")
     }
 
     private func announce() {
