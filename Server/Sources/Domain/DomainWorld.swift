@@ -8,6 +8,8 @@ package struct DomainWorld: Sendable {
     package var passwords: any PasswordHashing
     package var services: Services
     package var limits: Limits
+    /// Of the clock, as the rounds of this process see it.
+    let steadiness = ClockSteadiness()
 
     package init(
         store: any Store, validity: any CacheValidity, clock: any WallClock, randomness: any Randomness,

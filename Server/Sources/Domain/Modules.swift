@@ -19,15 +19,21 @@ package final class Modules: Sendable {
 
     private let searches: SearchScheduler
     private let clock: any WallClock
+    private let steadiness: ClockSteadiness
     /// The server's own address for people; `nil` while it is not set.
     package let pagesURL: String?
 
     /// The present time, for responses that name it.
     package var now: Timestamp { clock.now }
 
+    /// Notes the time of a round, and says whether the clock has gone on evenly for an hour of rounds. Before, nothing ends for
+    /// good by its time alone.
+    package func isClockSteady() -> Bool { steadiness.isSteady(at: clock.now) }
+
     package init(_ world: DomainWorld) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         self.clock = clock
+        steadiness = world.steadiness
         pagesURL = world.services.pagesURL
         let seals = AuditSeals(world.sealingKey)
         let audit = AuditTrail(

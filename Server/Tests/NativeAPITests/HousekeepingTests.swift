@@ -52,6 +52,7 @@ struct HousekeepingTests {
         let leaving = try await world.logIn(TestDevice(), to: application).user.id
         _ = try await world.modules.deletion.deleteUser(leaving, in: application, by: .local)
         world.clock.advance(by: .days(3))
+        steadyClock(of: world)
         engine.isRefusing.withLock { $0 = true }
         await #expect(throws: DomainError.storageUnavailable) { try await world.modules.sessions.purgeExpired() }
         await Housekeeping(modules: world.modules, tracing: RoundTracing(nil), logger: TestServer.silence).round()
@@ -62,6 +63,38 @@ struct HousekeepingTests {
         }
     }
 
+    /// Lets the rounds of an hour see their times one after the other, but for the last one.
+    private func steadyClock(of world: TestWorld) {
+        for _ in 0..<6 {
+            _ = world.modules.isClockSteady()
+            world.clock.advance(by: .seconds(600))
+        }
+    }
+
+    @Test("ends no user and no session for good where the clock was ahead at the start, and was set within an hour")
+    func clockAhead() async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        var settings = ApplicationSettings()
+        (settings.anonymousIdleLimit, settings.deletionGrace) = (.days(30), .days(3))
+        let application = try await world.makeApplication(settings: settings)
+        let guest = try await world.logIn(TestDevice(), to: application)
+        let leaving = try await world.logIn(TestDevice(), to: application).user.id
+        _ = try await world.modules.deletion.deleteUser(leaving, in: application, by: .local)
+        let housekeeping = Housekeeping(
+            modules: world.modules, tracing: RoundTracing(nil), logger: TestServer.silence)
+        world.clock.advance(by: .days(3650))
+        for _ in 0..<6 {
+            await housekeeping.round()
+            world.clock.advance(by: .seconds(600))
+        }
+        world.clock.advance(by: .days(-3650))
+        await housekeeping.round()
+        for id in [guest.user.id, leaving] {
+            _ = try await world.modules.directory.readUser(id, in: application.id)
+        }
+        _ = try await world.authenticate(guest.token, in: application)
+    }
+
     /// A world in which a guest who may be erased as idle has just used the session, and nobody has written that down.
     private func worldOfGuestWhoComesBack(_ engine: any Engine) async throws -> (world: TestWorld, guest: User) {
         let world = try TestWorld(engine)
@@ -70,6 +103,7 @@ struct HousekeepingTests {
         let application = try await world.makeApplication(settings: settings)
         let logIn = try await world.logIn(TestDevice(), to: application)
         world.clock.advance(by: .days(31))
+        steadyClock(of: world)
         _ = try await world.authenticate(logIn.token, in: application)
         return (world, logIn.user)
     }

@@ -62,6 +62,16 @@ struct AuditCommandTests {
         #expect(verified.errors == "okaeri: The audit log was changed.\n")
     }
 
+    @Test("read a log whose last entry is old, of which a server warns at its start: its clock may be ahead")
+    func longPause() async throws {
+        #expect(try await run(["application", "create", "Demo"]).status == 0)
+        try change("UPDATE audit_entries SET happened_at = happened_at - 3456000000")
+        let server = try await TestServer(data: folder.path)
+        #expect(try await server.stop() == 0)
+        #expect(
+            server.process.errors.contains("nothing was recorded here for a long time"), "\(server.process.errors)")
+    }
+
     private func endedSession() async throws -> (application: String, LogInResponse) {
         let server = try await TestServer(data: folder.path)
         let application = try await server.makeApplication().id

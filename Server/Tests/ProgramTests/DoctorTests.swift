@@ -150,7 +150,7 @@ struct DoctorTests {
         #expect(try await examine(environment: known).report["variables"]?.outcome == "ok")
     }
 
-    @Test("finds settings that cannot be used, and a clock that went back")
+    @Test("finds settings that cannot be used, and a clock that went back or is ahead")
     func settingsAndClock() async throws {
         let wrong = try await examine("--listen", "here")
         #expect(wrong.status == 1)
@@ -161,6 +161,10 @@ struct DoctorTests {
         let late = try await examine()
         #expect(late.status == 1)
         #expect(late.report["clock"]?.state.contains("the clock went back") == true)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -3_456_000)], ofItemAtPath: folder.path + "/okaeri.sqlite")
+        let early = try await examine().report["clock"]
+        #expect(early?.outcome == "warning" && early?.state.contains("40 days ago") == true, "\(early?.state ?? "")")
     }
 
     @Test("warns of a link of mails that no rule of now lets through")

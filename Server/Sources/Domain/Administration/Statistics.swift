@@ -8,7 +8,7 @@ package struct Statistics: Sendable {
 
     init(_ world: DomainWorld, signingKeys: SigningKeys, searches: SearchScheduler) {
         let (store, clock) = (world.store, world.clock)
-        write = WriteStatistics(store: store, clock: clock)
+        write = WriteStatistics(store: store, clock: clock, steadiness: world.steadiness)
         readOverview = ReadOverview(schedule: searches, clock: clock)
         readHealth = ReadHealth(
             store: store, clock: clock, signingKeys: signingKeys, passwords: world.passwords,
@@ -66,7 +66,7 @@ package struct WriteStatistics: Sendable {
 
     let store: any Store
     let clock: any WallClock
-    let steadiness = ClockSteadiness()
+    let steadiness: ClockSteadiness
 
     /// - Throws: `storageUnavailable`.
     package func callAsFunction() async throws(DomainError) {

@@ -4,6 +4,9 @@ import Synchronization
 /// nobody redeemed, and sessions that ended by
 /// age or disuse, and ends waits that a clock which was ahead has made too long. The server calls it every minute.
 ///
+/// What nobody gets back waits until the clock is steady (decision 0218). Marks and counters do not: they come with each log-in,
+/// and would grow without bound at a server that is started anew again and again.
+///
 /// Sessions are swept a part at a time, in the order of the table, so that no index and no long transaction is needed.
 package final class PurgeExpired: Sendable {
     /// Sessions looked at in one call: a million take 100 calls.
@@ -41,30 +44,36 @@ package final class PurgeExpired: Sendable {
         self.writeActivity = writeActivity
     }
 
+    /// - Parameter isClockSteady: Whether the clock can be believed.
     /// - Returns: how many sessions were removed.
     /// - Throws: `storageUnavailable`.
     @discardableResult
-    package func callAsFunction() async throws(DomainError) -> Int {
+    package func callAsFunction(isClockSteady: Bool = true) async throws(DomainError) -> Int {
         let now = clock.now
         try await removeUsedProofs(endedBefore: now - Self.proofMemory)
         try await removeCounters(startedBefore: now - Self.longestWindow)
-        try await store.write { transaction throws(DomainError) in
-            try transaction.removeTransfers(
-                issuedBefore: now - StoredTransferCode.lifetime, redeemedBefore: now - Self.transferMemory)
-            try transaction.forgetRemovedDeviceKeys(before: now - RemovedDeviceKey.memory)
-            try transaction.removeMerges(ticketsEndedBefore: now, mergedBefore: now - Merge.undoSpan)
-        }
         try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeFailures(lastBefore: now - LogInFailures.memory)
         }
         try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeCodes(endedBefore: now)
         }
+        try await shortenWaits(at: now)
+        return isClockSteady ? try await removeForGood(at: now) : 0
+    }
+
+    /// Removes what nobody gets back.
+    private func removeForGood(at now: Timestamp) async throws(DomainError) -> Int {
+        try await store.write { transaction throws(DomainError) in
+            try transaction.removeTransfers(
+                issuedBefore: now - StoredTransferCode.lifetime, redeemedBefore: now - Self.transferMemory)
+            try transaction.forgetRemovedDeviceKeys(before: now - RemovedDeviceKey.memory)
+            try transaction.removeMerges(ticketsEndedBefore: now, mergedBefore: now - Merge.undoSpan)
+        }
         try await store.write { transaction throws(DomainError) in
             try transaction.removeMail(before: now - Self.mailIsKept)
             try transaction.eraseMail(ofNoUseAt: now)
         }
-        try await shortenWaits(at: now)
         try await store.write { transaction throws(DomainError) in try transaction.removeAdminAccess(at: now) }
         try await RemoveUnusedSchemes(store: store, clock: clock)()
         // A session that was used within its last minute is not over.

@@ -86,8 +86,9 @@ package protocol WallClock: Sendable {
     var now: Timestamp { get }
 }
 
-/// Whether the time of day has gone on evenly for an hour. Only then was a time to come written by a clock that was ahead: a
-/// machine that has just started may be behind until it hears the right time, and what is counted from the wrong one ends early.
+/// Whether the time of day has gone on evenly for an hour. A machine that has just started may have another time until it hears
+/// the right one. Where it is ahead, all that waits for a time seems over, and may be removed only then (decision 0218). Where it
+/// is behind, right times seem to come (decision 0200).
 package final class ClockSteadiness: Sendable {
     private static let span: Duration = .seconds(3600)
     /// Rounds of a minute that have much to do are further apart.

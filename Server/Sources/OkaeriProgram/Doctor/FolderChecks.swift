@@ -9,6 +9,8 @@ struct FolderChecks {
     private static let earliestPlausible = Date(timeIntervalSince1970: 1_767_225_600)
 
     let folder: String
+    /// Servers are off for less, as a rule: 30 days, in seconds.
+    private static let longestPause: TimeInterval = 2_592_000
     private let clock = SystemClock()
 
     init(folder: String) {
@@ -57,7 +59,7 @@ struct FolderChecks {
         }
     }
 
-    /// Whether the clock is plausible, agrees with the one of the file system, and did not go back.
+    /// Whether the clock is plausible, agrees with the one of the file system, and did not jump.
     private var clockFinding: Finding {
         guard plausibility.outcome == .ok, let probeTime else { return plausibility }
         let now = clock.now
@@ -72,6 +74,15 @@ struct FolderChecks {
             return .failed(
                 "clock", "The database was written at \(text), which is in the future: the clock went back.",
                 advice: "Set the clock, and let it follow a time server: a wrong one refuses devices.")
+        }
+        if let written = lastWritten, now.timeIntervalSince(written) > Self.longestPause {
+            let days = Int(now.timeIntervalSince(written) / 86_400)
+            return .warning(
+                "clock",
+                "The database was last written \(days.counted("day")) ago. If the server was not off for so long, the clock is "
+                    + "ahead.",
+                advice: "Set the clock before you start the server. An hour after its start it removes what is over by its "
+                    + "clock, idle guests and users who wait for their deletion too.")
         }
         return plausibility
     }

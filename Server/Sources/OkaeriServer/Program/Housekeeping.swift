@@ -3,7 +3,8 @@ package import Logging
 import ServiceLifecycle
 
 /// What the server does every minute beside answering: writes down the uses of sessions, removes what has expired, and
-/// chains the audit log.
+/// chains the audit log. What ends users or sessions by their time alone waits for an hour of rounds with an even clock
+/// (decision 0218).
 package struct Housekeeping: Service {
     static let interval: Duration = .seconds(60)
 
@@ -40,17 +41,25 @@ package struct Housekeeping: Service {
     package func round() async { await tracing("round of housekeeping") { await tidy() } }
 
     private func tidy() async {
+        let isClockSteady = modules.isClockSteady()
         await writeActivity()
         // Each by itself: what strangers leave behind, and takes too long to remove, keeps nobody's account from its end.
-        await attempt("removing what has expired") { try await modules.sessions.purgeExpired() }
+        await attempt("removing what has expired") {
+            try await modules.sessions.purgeExpired(isClockSteady: isClockSteady)
+        }
+        // By a clock that is ahead all of them are due.
+        if isClockSteady { await eraseUsers() }
+        await chainAudit()
+        await attempt("counting the figures") { try await modules.administration.statistics.write() }
+    }
+
+    private func eraseUsers() async {
         await attempt("erasing users whose grace is over") { try await modules.deletion.eraseDeletedUsers() }
         await attempt("erasing idle guests") {
             // Who has come back is idle still where that could not be written.
             try await modules.sessions.writeSessionActivity()
             return try await modules.deletion.removeIdleUsers()
         }
-        await chainAudit()
-        await attempt("counting the figures") { try await modules.administration.statistics.write() }
     }
 
     private func attempt<Value>(_ name: String, _ work: () async throws -> Value) async {

@@ -55,6 +55,8 @@ extension ProviderAddresses {
 package struct ServerProgram: Sendable {
     /// How long requests under way may take when the server stops.
     private static let shutdownTimeout: Duration = .seconds(20)
+    /// Servers are off for less, as a rule.
+    private static let longestPause: Duration = .days(30)
     private static let realApple = ProviderAddresses().apple
 
     private let settings: ServerSettings
@@ -138,7 +140,10 @@ package struct ServerProgram: Sendable {
         announce()
         var failure: StartFault?
         do {
-            if standby == nil { try await checkSealingKeys(composition) }
+            if standby == nil {
+                try await checkSealingKeys(composition)
+                await compareClock(composition)
+            }
             try await serve(composition, onListening)
         } catch {
             failure = fault(error)
@@ -278,6 +283,18 @@ package struct ServerProgram: Sendable {
                 "lost:first is not needed any more: while it stands there, another first key is not noticed",
                 metadata: ["setting": .string(Setting.sealingKeys.variable)])
         }
+    }
+
+    /// A clock that is ahead is seen before the server writes by it, and while nothing is removed by it (decision 0218).
+    private func compareClock(_ composition: Composition) async {
+        // The comparison is for the log alone; the storage is asked again at once by what needs it.
+        guard let newest = try? await composition.modules.administration.audit.newestTime() else { return }
+        let pause = composition.modules.now - newest
+        guard pause > Self.longestPause else { return }
+        logger.warning(
+            "nothing was recorded here for a long time: if the server was not off for so long, its clock is ahead. Set it now, "
+                + "for what is over by it is removed in an hour, idle guests and users who wait for their deletion too",
+            metadata: ["days": .stringConvertible(pause.components.seconds / 86_400)])
     }
 
     private func announce() {

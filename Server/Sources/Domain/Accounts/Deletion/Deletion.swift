@@ -18,7 +18,8 @@ package final class Deletion: Sendable {
         deleteUser = DeleteUser(endAccount: endAccount)
         restoreUser = RestoreUser(store: store, clock: clock, audit: audit)
         eraseUser = EraseUser(endAccount: endAccount)
-        eraseDeletedUsers = EraseDeletedUsers(store: store, clock: clock, changes: changes)
+        eraseDeletedUsers = EraseDeletedUsers(
+            store: store, clock: clock, changes: changes, steadiness: world.steadiness)
         removeIdleUsers = RemoveIdleUsers(store: store, clock: clock, audit: audit)
         eraseAccessibleUser = EraseAccessibleUser(endAccount: endAccount)
         exportUser = ExportUser(

@@ -1,4 +1,4 @@
-/// Erases users whose grace period is over. The server calls it every minute.
+/// Erases users whose grace period is over. The server calls it every minute in which its clock is steady.
 ///
 /// A part at a time, each in a transaction of its own, so that other writers get their turns in between.
 package struct EraseDeletedUsers: Sendable {
@@ -12,7 +12,7 @@ package struct EraseDeletedUsers: Sendable {
     let store: any Store
     let clock: any WallClock
     let changes: AccountChanges
-    let steadiness = ClockSteadiness()
+    let steadiness: ClockSteadiness
 
     /// - Returns: how many users were erased.
     /// - Throws: `storageUnavailable`.

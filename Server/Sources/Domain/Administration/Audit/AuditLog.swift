@@ -6,12 +6,29 @@ package struct AuditLog: Sendable {
     package let chain: ChainAuditEntries
     package let readChain: ReadAuditChain
     package let verify: VerifyAudit
+    private let store: any Store
 
     init(store: any Store, seals: AuditSeals, searches: SearchScheduler) {
+        self.store = store
         list = ListAudit(schedule: searches)
         chain = ChainAuditEntries(store: store, seals: seals)
         readChain = ReadAuditChain(store: store)
         verify = VerifyAudit(store: store, seals: seals)
+    }
+
+    /// When the newest entry of all logs was written; `nil` before the first.
+    ///
+    /// - Throws: `storageUnavailable`.
+    package func newestTime() async throws(DomainError) -> Timestamp? {
+        try await store.read { transaction throws(DomainError) in
+            var newest: Timestamp?
+            for log in [AuditEntry.server] + (try transaction.applications().map(\.id)) {
+                let entries = try transaction.auditEntries(in: log, matching: AuditFilter(), before: nil, limit: 1)
+                guard let time = entries.first?.at else { continue }
+                newest = newest.map { max($0, time) } ?? time
+            }
+            return newest
+        }
     }
 }
 
