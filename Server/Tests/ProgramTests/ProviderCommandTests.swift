@@ -135,8 +135,13 @@ struct ProviderCommandTests {
                 ["com.example.one", "com.example.two", "com.example.web"], [back]
             ),
             (["--bundle", "com.example.one", "--service", ""], ["com.example.one"], [back]),
-            (["--bundle", "com.example.two"], ["com.example.two"], [back]),
+            (["--bundle", "com.example.two", "--service", ""], ["com.example.two"], [back]),
             (["--bundle", "", "--service", "com.example.web", "--redirect", ""], ["com.example.web"], []),
+            (
+                ["--bundle", "com.example.app", "--service", "com.example.web"],
+                ["com.example.app", "com.example.web"], []
+            ),
+            (["--bundle", "", "--service", "com.example.web"], ["com.example.web"], []),
         ]
         for step in steps {
             let set = try await Program.run(
@@ -148,6 +153,13 @@ struct ProviderCommandTests {
             let settings = try #require(try list.json(ListedProviders.self).providers.first)
             #expect(settings.audiences == step.ids && settings.redirectURIs ?? [] == step.redirects, "\(step)")
         }
+        // A lone Services ID is not taken for a bundle id.
+        let alone = try await Program.run(
+            ["application", "apple", "set", application, "--bundle", "com.example.app", "--data", folder.path])
+        #expect(alone.status == 2 && alone.errors.contains("--service com.example.web"), "\(alone.errors)")
+        let kept = try await Program.run(
+            "application", "provider", "list", application, "--json", "--data", folder.path)
+        #expect(try kept.json(ListedProviders.self).providers.map(\.audiences) == [["com.example.web"]])
         for given in [["--service", ""], ["--bundle", ""], ["--bundle", "", "--service", ""]] {
             let set = try await Program.run(
                 ["application", "apple", "set", application] + given + ["--data", folder.path])

@@ -13,8 +13,8 @@ struct SetAppleCommand: AsyncParsableCommand {
 
             Bundle ids and the Services ID are one list, in which the Services ID, which browsers use, stands last. --service \
             alone puts an id there, and all others stay; --bundle alone takes the place of those before the last one. Both \
-            together take the place of the whole list, and an empty text stands for none. An empty --redirect removes the \
-            addresses.
+            together take the place of the whole list, and an empty text stands for none: where there is one id alone, say \
+            by --service whether it stays. An empty --redirect removes the addresses.
 
             At Apple: Certificates, Identifiers & Profiles; the App ID with “Sign In with Apple”; a key for it, whose \
             file can be downloaded once; a Services ID for web pages. Put the server's address followed by \
@@ -73,17 +73,19 @@ struct SetAppleCommand: AsyncParsableCommand {
     func run() async throws {
         let secret = try keyFile.map(SecretFile.secret)
         let options = self
-        let settings: ProviderSettings
+        let set: (settings: ProviderSettings, unclear: String?)
         do throws(CommandFault) {
-            settings = try await storage.perform(.setProvider) { modules, who throws(DomainError) in
+            set = try await storage.perform(.setProvider) {
+                modules, who throws(DomainError) -> (settings: ProviderSettings, unclear: String?) in
                 let application = Identifier<Application>(rawValue: options.id)
                 let present = try await modules.providers.listProviders(of: application).first {
                     $0.settings.provider == .apple
                 }
-                let settings = options.applied(
-                    to: present?.settings ?? ProviderSettings(provider: .apple, audiences: []))
+                let known = present?.settings ?? ProviderSettings(provider: .apple, audiences: [])
+                if let id = options.unclearId(of: known.audiences) { return (known, id) }
+                let settings = options.applied(to: known)
                 try await modules.providers.setProvider(settings, secret: secret, of: application, by: who)
-                return settings
+                return (settings, nil)
             }
         } catch {
             throw error.naming([
@@ -91,8 +93,14 @@ struct SetAppleCommand: AsyncParsableCommand {
                 "keyId": "--key-id", "privateKey": "--key-file", "secret": "--key-file",
             ])
         }
+        if let id = set.unclear {
+            let name = id.printable
+            throw CommandFault.usage(
+                "\(name) is the one id that there is, and whether it is the Services ID is not stored. Nothing was changed. "
+                    + "Say --service \(name) beside --bundle where it stays, and --service \"\" where it goes.")
+        }
         Console.write(
-            "Sign in with Apple is set for \(settings.audiences.joined(separator: ", ").printable). "
+            "Sign in with Apple is set for \(set.settings.audiences.joined(separator: ", ").printable). "
                 + "“okaeri application apple check \(id)” tries the key.")
     }
 
@@ -103,6 +111,12 @@ struct SetAppleCommand: AsyncParsableCommand {
         settings.teamId = team ?? present.teamId
         settings.keyId = keyId ?? present.keyId
         return settings
+    }
+
+    /// The one id that there is, when `--bundle` alone would take its place: it may be the Services ID.
+    private func unclearId(of present: [String]) -> String? {
+        guard !bundles.isEmpty, services.isEmpty, present.count == 1 else { return nil }
+        return present.first { !bundles.contains($0) }
     }
 
     private func audiences(of present: [String]) -> [String] {
