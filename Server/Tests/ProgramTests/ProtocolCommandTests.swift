@@ -67,33 +67,40 @@ struct ProtocolCommandTests {
         #expect(again.status == 1 && again.errors.contains("not on"))
     }
 
-    @Test("show and change every rule that there is, by an option of its own")
+    @Test("show and change every rule that there is, by an option of its own, for the protocols that heed it")
     func rules() async throws {
         let made = try await run("application", "create", "App", "--enable", "parse", "--json").json(Made.self)
-        let before = try await rules(of: made.id, [])
-        #expect(Set(before.keys) == Set(ProtocolRule.all.map(\.name)))
         #expect(Set(ProtocolRule.all.map(\.option)).count == ProtocolRule.all.count)
-        for rule in ProtocolRule.all {
-            let (arguments, wanted): ([String], JSONValue) =
-                switch rule.kind {
-                case .truth:
-                    before[rule.name] == true
-                        ? (["--no-\(rule.option)"], false) : (["--\(rule.option)"], true)
-                case .seconds, .count: (["--\(rule.option)", "7"], .integer(7 * rule.optionUnit))
-                case .hosts, .networks:
-                    (["--\(rule.option)", "192.0.2.1", "--\(rule.option)", "::1"], ["192.0.2.1", "::1"])
-                case .server:
-                    (["--\(rule.option)", "https://parse.example.com"], ["https://parse.example.com"])
-                }
-            #expect(try await rules(of: made.id, arguments)[rule.name] == wanted, "\(rule.option)")
+        var left = ProtocolRule.all
+        for name in ["parse", "ncmb", "kii", "envelope"] {
+            let before = try await rules(of: made.id, name, [])
+            #expect(before.keys.contains("idleSeconds") && before.keys.contains("upstream") == (name == "parse"))
+            for rule in left where before.keys.contains(rule.name) {
+                let (arguments, wanted) = change(of: rule, from: before[rule.name])
+                #expect(try await rules(of: made.id, name, arguments)[rule.name] == wanted, "\(rule.option)")
+            }
+            left.removeAll { before.keys.contains($0.name) }
         }
+        #expect(left.isEmpty, "\(left.map(\.option))")
         let table = try await run("application", "rules", made.id, "parse")
         #expect(table.output.contains("idle-hours") && table.output.contains("192.0.2.1 ::1"))
+        #expect(!table.output.contains("timestamp-window"), "\(table.output)")
     }
 
-    private func rules(of id: String, _ arguments: [String]) async throws -> [String: JSONValue] {
+    /// The options that change a rule, and its value then.
+    private func change(of rule: ProtocolRule, from before: JSONValue?) -> ([String], JSONValue) {
+        switch rule.kind {
+        case .truth: before == true ? (["--no-\(rule.option)"], false) : (["--\(rule.option)"], true)
+        case .seconds, .count: (["--\(rule.option)", "7"], .integer(7 * rule.optionUnit))
+        case .hosts, .networks:
+            (["--\(rule.option)", "192.0.2.1", "--\(rule.option)", "::1"], ["192.0.2.1", "::1"])
+        case .server: (["--\(rule.option)", "https://parse.example.com"], ["https://parse.example.com"])
+        }
+    }
+
+    private func rules(of id: String, _ name: String, _ arguments: [String]) async throws -> [String: JSONValue] {
         let finished = try await Program.run(
-            ["application", "rules", id, "parse", "--json"] + arguments, environment: ["OKAERI_DATA": folder.path])
+            ["application", "rules", id, name, "--json"] + arguments, environment: ["OKAERI_DATA": folder.path])
         #expect(finished.status == 0, "\(finished.errors)")
         return try finished.json([String: JSONValue].self)
     }
@@ -108,6 +115,8 @@ struct ProtocolCommandTests {
             ["application", "rules", "x", "ncmb", "--idle-hours", "0"],
             ["application", "rules", "x", "ncmb", "--sessions-per-user", "101"],
             ["application", "rules", "x", "parse", "--master-network", "everywhere"],
+            ["application", "rules", "x", "ncmb", "--master-network", "192.0.2.1"],
+            ["application", "rules", "x", "envelope", "--readable-by-all"],
         ])
     func wrongCalls(_ arguments: [String]) async throws {
         let finished = try await Program.run(arguments, environment: ["OKAERI_DATA": folder.path])

@@ -9,7 +9,8 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         abstract: "Show or change an application's rules for a foreign protocol.",
         discussion: """
             Without options it shows the present rules. At first they are those that the protocol's own service had; a \
-            longer life or more devices cure what its users complained of, without a new version of the app.
+            longer life or more devices cure what its users complained of, without a new version of the app. Options of \
+            rules that the protocol does not heed are refused.
 
             Examples:
               okaeri application rules 00VHj9mrbT8wn7Qk ncmb
@@ -143,7 +144,11 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
+        let heeded = Set(ProtocolRule.heeded(by: protocolName.profile).map(\.id))
         for (rule, value) in changes {
+            guard heeded.contains(rule.id) else {
+                throw ValidationError("--\(rule.option) says nothing to \(protocolName.name.rawValue).")
+            }
             guard var fault = rule.faults(of: value).first else { continue }
             fault.field = "--\(rule.option)"
             if case .outOfRange(let range) = fault.rule {
@@ -161,7 +166,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
             try await modules.applications.changeProtocolRules(
                 profile.name, of: id, to: wanted, mayLoosen: true, isCurrent: { _ in true }, by: who)
         }
-        let rules = ProtocolRule.all.map { ($0, $0.value(for: profile, in: application.settings)) }
+        let rules = ProtocolRule.heeded(by: profile).map { ($0, $0.value(for: profile, in: application.settings)) }
         guard !output.isJSON else {
             return Console.write(json: Dictionary(rules.map { ($0.name, JSONValue($1)) }, uniquingKeysWith: { $1 }))
         }
