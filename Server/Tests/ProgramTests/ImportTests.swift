@@ -166,6 +166,24 @@ struct ImportTests {
         let broken = try await Program.run(
             "import", "ncmb", file, "--application", application.id, "--data", folder.path)
         #expect(broken.status == 1 && broken.errors.contains("line 1"), "\(broken.errors)")
+        try "{\"objectId\":\"a1\"}\n{\"objectId\":x}\n".write(toFile: file, atomically: true, encoding: .utf8)
+        let wrong = try await Program.run(
+            "import", "ncmb", file, "--application", application.id, "--data", folder.path)
+        let reason = "line 2, record 2: is not JSON: byte 13 of the record, on line 2, is unexpected"
+        #expect(wrong.status == 1 && wrong.output.contains(reason), "\(wrong.output)")
+        for name in ["nope.csv", "nope.jsonl"] {
+            let missing = try await Program.run(
+                "import", "users", "\(folder.path)/\(name)", "--application", application.id, "--data", folder.path)
+            let words = "\(name) cannot be read: No such file or directory."
+            #expect(missing.status == 1 && missing.errors.contains(words), "\(missing.errors)")
+        }
+        try "{\"id\":\"a\",\n\"email\":x}".write(
+            toFile: "\(folder.path)/columns.json", atomically: true, encoding: .utf8)
+        let mapping = try await Program.run(
+            "import", "users", file, "--mapping", "\(folder.path)/columns.json", "--application", application.id,
+            "--data", folder.path)
+        let place = "columns.json is not JSON: byte 20 of the file, on line 2, is unexpected."
+        #expect(mapping.status == 1 && mapping.errors.contains(place), "\(mapping.errors)")
         try await server.stop()
     }
 }

@@ -75,7 +75,12 @@ struct ImportSourceOptions: ParsableArguments {
         guard FileStatus(of: path)?.isFolder != true else {
             throw .failed("\(path) is a folder; name the file of the export.")
         }
-        guard let reader = try? FileReader(path: path) else { throw .failed("\(path) cannot be read.") }
+        let reader: FileReader
+        do throws(SystemFault) {
+            reader = try FileReader(path: path)
+        } catch {
+            throw .failed("\(path) cannot be read: \(error).")
+        }
         return path.lowercased().hasSuffix(".csv") ? CSVFile(reader) : RecordFile(reader, list: list)
     }
 

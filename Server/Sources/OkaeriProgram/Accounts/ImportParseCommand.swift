@@ -75,9 +75,15 @@ struct ImportParseCommand: AsyncParsableCommand {
         var rows: [JSONValue] = []
         do throws(RecordFile.Fault) {
             while let record = try file.next() {
-                // What is no JSON has no row.
-                guard record.fault == nil, let row = try? JSONValue(parsing: record.bytes) else {
-                    throw RecordFile.Fault(description: "line \(record.line) \(record.fault ?? "is not JSON")")
+                if let fault = record.fault {
+                    throw RecordFile.Fault(description: "line \(record.line) \(fault)")
+                }
+                let row: JSONValue
+                do throws(JSONSyntaxError) {
+                    row = try JSONValue(parsing: record.bytes)
+                } catch {
+                    let reason = error.reason(in: record.bytes, of: "the record", onLine: record.line)
+                    throw RecordFile.Fault(description: "line \(record.line) \(reason)")
                 }
                 guard rows.count < Self.maximumClasses else {
                     throw RecordFile.Fault(description: "line \(record.line) is one class too many")

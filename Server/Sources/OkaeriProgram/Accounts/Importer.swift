@@ -138,7 +138,9 @@ struct Importer<Imported> {
                 value = try JSONValue(parsing: record.bytes)
             } catch {
                 report.refuse(
-                    ImportRefusal(line: record.line, index: report.records, id: nil, reason: "is not JSON"))
+                    ImportRefusal(
+                        line: record.line, index: report.records, id: nil,
+                        reason: error.reason(in: record.bytes, of: "the record", onLine: record.line)))
                 continue
             }
             do throws(ImportFault) {
@@ -171,6 +173,35 @@ struct Importer<Imported> {
             case .refused(let faults): report.refuse(refusal(for: faults))
             }
         }
+    }
+}
+
+extension JSONSyntaxError {
+    /// Why a text is not JSON, without what stands in it but the name of a member.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text.
+    ///   - whole: What the text is, such as `the record`.
+    ///   - line: On which line of the file it begins.
+    /// - Returns: the rest of a sentence.
+    func reason(in bytes: [UInt8], of whole: String, onLine line: Int = 1) -> String {
+        func place(_ offset: Int) -> String {
+            let lineFeeds = bytes.prefix(offset).count { $0 == UInt8(ascii: "\n") }
+            return "byte \(offset + 1) of \(whole), on line \(line + lineFeeds),"
+        }
+        let what =
+            switch self {
+            case .unexpected(let offset): "\(place(offset)) is unexpected"
+            case .incomplete: "it ends in the middle"
+            case .badText(let offset): "the text that ends at \(place(offset)) is not UTF-8"
+            case .tooManyMarks(let offset):
+                "the text that ends at \(place(offset)) has more than 30 combining marks in a row"
+            case .duplicateMember(let name):
+                "an object has “\(String(decoding: name.utf8.prefix(64), as: UTF8.self).printable)” twice"
+            case .numberOutOfRange(let offset): "the number that ends at \(place(offset)) is out of range"
+            case .tooDeep: "it has too many arrays and objects within each other"
+            }
+        return "is not JSON: \(what)"
     }
 }
 

@@ -90,10 +90,14 @@ struct BackupSecretKeyOption: ParsableArguments {
     /// - Throws: `CommandFault` when the file holds none.
     func secretKey() throws(CommandFault) -> BackupSecretKey? {
         guard let path = secretKeyFile ?? BackupVariable.value(BackupVariable.secretKeyFile) else { return nil }
-        guard let bytes = FileManager.default.contents(atPath: path) else {
-            throw .failed("The file \(path) cannot be read. Name the file of the secret key with --secret-key-file.")
+        let bytes: [UInt8]
+        do throws(SystemFault) {
+            bytes = try FileReader(path: path).readAll(upTo: 4096)
+        } catch {
+            throw .failed(
+                "The file \(path) cannot be read: \(error). Name the file of the secret key with --secret-key-file.")
         }
-        guard let key = BackupSecretKey(String(decoding: bytes.prefix(4096), as: UTF8.self)) else {
+        guard let key = BackupSecretKey(String(decoding: bytes, as: UTF8.self)) else {
             throw .failed(
                 "\(path) holds no secret key of backups. Name the file that “okaeri backup new-key” wrote with "
                     + "--secret-key-file.")

@@ -11,7 +11,7 @@ enum SecretFile {
             let text = try String(contentsOfFile: path, encoding: .utf8)
             return Secret(text.withoutBlanksAndLineEnds)
         } catch {
-            throw .failed("The secret file \(path) cannot be read.")
+            throw .failed("The secret file \(path) cannot be read: \(error.systemReason).")
         }
     }
 }

@@ -70,13 +70,18 @@ struct ForeignUsersOptions: ParsableArguments {
     ///
     /// - Throws: `CommandFault` when it cannot be read, is longer than 64 KiB, or is not JSON.
     static func smallFile(_ path: String) throws(CommandFault) -> JSONValue {
-        guard let file = try? FileReader(path: path) else { throw .failed("\(path) cannot be read.") }
-        // What cannot be read is not JSON either.
-        let bytes = (try? file.readAll(upTo: 65_537)) ?? []
-        guard bytes.count <= 65_536, let value = try? JSONValue(parsing: bytes) else {
-            throw .failed("\(path) is no JSON document of at most 64 KiB.")
+        let bytes: [UInt8]
+        do throws(SystemFault) {
+            bytes = try FileReader(path: path).readAll(upTo: 65_537)
+        } catch {
+            throw .failed("\(path) cannot be read: \(error).")
         }
-        return value
+        guard bytes.count <= 65_536 else { throw .failed("\(path) is longer than 64 KiB.") }
+        do throws(JSONSyntaxError) {
+            return try JSONValue(parsing: bytes)
+        } catch {
+            throw .failed("\(path) \(error.reason(in: bytes, of: "the file")).")
+        }
     }
 }
 

@@ -67,12 +67,15 @@ struct ImportOkaeriCommand: AsyncParsableCommand {
     private func opened() throws(CommandFault) -> (
         reader: ExportFileReader, application: ExportedApplication, users: OkaeriUserRecords
     ) {
-        guard FileManager.default.isReadableFile(atPath: source.file) else {
-            throw .failed("\(source.file) cannot be read.")
-        }
-        guard source.isFile else {
+        // Of what is not there, or may not be asked about, the system says why when it is opened.
+        guard FileStatus(of: source.file)?.isFile != false else {
             throw .usage(
                 "An export is checked before it is read, which takes a file: \(source.file) is a folder or a pipe.")
+        }
+        do throws(SystemFault) {
+            _ = try FileReader(path: source.file)
+        } catch {
+            throw .failed("\(source.file) cannot be read: \(error).")
         }
         let key = try secret.secretKey()
         let progress = StepProgress(isWanted: !source.output.isJSON)

@@ -36,7 +36,7 @@ struct SupabaseIdentities {
         let file = try ImportSourceOptions.records(inFile: path)
         do throws(RecordFile.Fault) {
             while let record = try file.next() {
-                let fault = record.fault ?? add(record.bytes)
+                let fault = record.fault ?? add(record.bytes, onLine: record.line)
                 guard let fault else { continue }
                 throw RecordFile.Fault(description: "line \(record.line) \(fault)")
             }
@@ -46,10 +46,15 @@ struct SupabaseIdentities {
     }
 
     /// - Returns: why the row cannot be taken; `nil` when it is, and when it is about no provider.
-    private mutating func add(_ bytes: [UInt8]) -> String? {
-        // What is no JSON has no members.
-        guard let members = ExportedRecord.members(try? JSONValue(parsing: bytes)),
-            case .string(let user)? = members["user_id"], let user = UUID(uuidString: user)
+    private mutating func add(_ bytes: [UInt8], onLine line: Int) -> String? {
+        let value: JSONValue
+        do throws(JSONSyntaxError) {
+            value = try JSONValue(parsing: bytes)
+        } catch {
+            return error.reason(in: bytes, of: "the record", onLine: line)
+        }
+        guard let members = ExportedRecord.members(value), case .string(let user)? = members["user_id"],
+            let user = UUID(uuidString: user)
         else { return "has no user_id" }
         guard case .string? = members["provider"] else { return "has no provider" }
         guard let identity = Self.identity(members) else {
