@@ -123,6 +123,12 @@ struct SealedFileTests {
         let fault = #expect(throws: BackupFault.self) { try opened(reader, other) }
         #expect(fault?.description.contains(key.publicKey.id) == true)
         #expect(fault?.description.contains(other.publicKey.id) == true)
+        // After a change of keys the file of the secret key has both.
+        for texts in [[key.text, other.text], [other.text, "", key.text + "\r"]] {
+            let both = try #require(BackupSecretKey(texts.joined(separator: "\n") + "\n"))
+            #expect(try opened(reader, both) == [1, 2, 3])
+        }
+        #expect(BackupSecretKey(key.text + "\n" + other.publicKey.text) == nil)
     }
 
     @Test("of later formats are not taken for foreign ones")

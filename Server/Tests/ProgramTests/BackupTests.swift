@@ -214,6 +214,33 @@ struct BackupTests {
         #expect(try leftovers(in: folder.path).isEmpty && leftovers(in: repository.path).isEmpty)
     }
 
+    @Test("are checked and restored with the keys of two times, which are in one file")
+    func changedKey() async throws {
+        let server = try await TestServer(data: folder.path)
+        let application = try await server.makeApplication().id
+        let ends = try await Phone().loggedIn(at: server, application: application)
+        let (before, after) = (try await makeBackup(), try await BackupKeyPair(in: keys))
+        #expect(try await server.status("POST", "/v1/log-out", ends, in: application) == 204)
+        let stored = try await Program.run(
+            "backup", "revocations", "--data", folder.path, "--to", repository.path, "--key", after.public)
+        #expect(stored.status == 0, "\(stored.errors)")
+        try await server.stop()
+        for key in [before, after] {
+            let check = ["backup", "check", "--from", repository.path, "--secret-key-file", key.secret]
+            let refused = [try await Program.run(check), try await restore(key)]
+            #expect(refused.allSatisfy { $0.status == 1 && $0.errors.contains("both stand in the file") }, "\(refused)")
+        }
+        let both = "\(keys.path)/both"
+        try [before, after].map { try String(contentsOfFile: $0.secret, encoding: .utf8) }.joined()
+            .write(toFile: both, atomically: true, encoding: .utf8)
+        let checked = try await Program.run("backup", "check", "--from", repository.path, "--secret-key-file", both)
+        #expect(checked.status == 0 && checked.output.contains("can be opened"), "\(checked.errors)")
+        let restored = try await Program.run(
+            "restore", "--from", repository.path, "--secret-key-file", both, "--data", target.path, "--json")
+        #expect(restored.status == 0, "\(restored.errors)")
+        #expect(try restored.json(RestoredReport.self).revocations > 0)
+    }
+
     @Test("wait for nothing that has a backup's name and is no file, and say which it is")
     func pipes() async throws {
         try repository.make()

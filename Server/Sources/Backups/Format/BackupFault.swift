@@ -57,9 +57,10 @@ package enum SealedFileUse: Sendable {
                 + "it, or a newer one.")
     }
 
-    func otherKey(_ name: String, needs: String, given: String) -> BackupFault {
+    func otherKey(_ name: String, needs: String, given: [String]) -> BackupFault {
         BackupFault(
-            "The \(noun) \(name) is sealed to the key \(needs), and the secret key that was given is of \(given). Name the "
-                + "file of the right one with --secret-key-file.")
+            "The \(noun) \(name) is sealed to the key \(needs), and the secret key that was given is of "
+                + "\(given.joined(separator: ", ")). Name the file of the right one with --secret-key-file. Where the keys were "
+                + "changed between a backup and what was stored behind it, both stand in the file, each on a line.")
     }
 }

@@ -26,12 +26,14 @@ package struct BackupPublicKey: Hashable, Sendable {
     package var id: String { Hexadecimal.text(of: SHA256.hash(data: bytes).prefix(6)) }
 }
 
-/// The key that opens backups. It belongs where the backups are not.
+/// The key that opens backups. It belongs where the backups are not. Keys of before stand behind it: a backup from before a change
+/// of keys, and the journal that was stored behind it since, are opened by two.
 package struct BackupSecretKey: Sendable {
     private static let prefix = "okaeri-backup-secret-key-1-"
 
     let bytes: [UInt8]
     package let publicKey: BackupPublicKey
+    private var others: [BackupSecretKey] = []
 
     /// A new pair.
     ///
@@ -45,15 +47,32 @@ package struct BackupSecretKey: Sendable {
         publicKey = BackupPublicKey(bytes: publicBytes)
     }
 
-    /// `nil` for a text that is no secret key.
+    /// `nil` for a text that is no secret key, nor several, each on a line.
     package init?(_ text: String) {
+        var keys: [BackupSecretKey] = []
+        for line in text.split(whereSeparator: \.isNewline) where !line.withoutBlanks.isEmpty {
+            guard let key = BackupSecretKey(line: String(line)) else { return nil }
+            keys.append(key)
+        }
+        guard var first = keys.first else { return nil }
+        first.others = Array(keys.dropFirst())
+        self = first
+    }
+
+    private init?(line: String) {
         var publicBytes = [UInt8](repeating: 0, count: BackupPublicKey.byteCount)
-        guard let bytes = CheckedText.bytes(of: text, prefix: Self.prefix),
+        guard let bytes = CheckedText.bytes(of: line, prefix: Self.prefix),
             crypto_scalarmult_base(&publicBytes, bytes) == 0
         else { return nil }
         self.bytes = bytes
         publicKey = BackupPublicKey(bytes: publicBytes)
     }
+
+    /// The ids of all keys.
+    package var ids: [String] { [publicKey.id] + others.map(\.publicKey.id) }
+
+    /// The one of the keys with an id; the first where none has it.
+    func key(_ id: String) -> BackupSecretKey { others.first { $0.publicKey.id == id } ?? self }
 
     /// For the file that keeps it.
     package var text: String { CheckedText.text(of: bytes, prefix: Self.prefix) }

@@ -104,15 +104,16 @@ package struct SealedFileReader {
     private var streamHeaderBytes: Int { Int(clamping: crypto_secretstream_xchacha20poly1305_headerbytes()) }
 
     private func begunStream(
-        _ key: BackupSecretKey, header: [UInt8]
+        _ keys: BackupSecretKey, header: [UInt8]
     ) throws(BackupFault) -> crypto_secretstream_xchacha20poly1305_state {
+        let key = keys.key(self.header.key)
         var dataKey = [UInt8](repeating: 0, count: Int(clamping: crypto_secretstream_xchacha20poly1305_keybytes()))
         guard
             crypto_box_seal_open(&dataKey, sealedKey, UInt64(clamping: sealedKey.count), key.publicKey.bytes, key.bytes)
                 == 0
         else {
             if self.header.key != key.publicKey.id {
-                throw file.use.otherKey(file.name, needs: self.header.key, given: key.publicKey.id)
+                throw file.use.otherKey(file.name, needs: self.header.key, given: keys.ids)
             }
             throw file.use.damaged(file.name, "its key cannot be opened")
         }

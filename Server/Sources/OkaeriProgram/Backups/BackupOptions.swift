@@ -82,7 +82,8 @@ struct BackupSourceOptions: ParsableArguments {
 struct BackupSecretKeyOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The file with the secret key, which opens backups. (\(BackupVariable.secretKeyFile))", valueName: "file"))
+            "The file with the secret key, which opens backups; after a change of keys with both, each on a line. "
+                + "(\(BackupVariable.secretKeyFile))", valueName: "file"))
     var secretKeyFile: String?
 
     /// The key, when a file is named.

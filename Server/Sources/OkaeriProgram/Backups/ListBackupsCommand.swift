@@ -81,7 +81,8 @@ struct CheckBackupCommand: ParsableCommand {
         discussion: """
             Compares its checksum; with the secret key it is opened too, and every byte of the database compared with the \
             digest that was taken before it was encrypted. So are the parts of the revocation journal that a restore of it \
-            reads. The exit status is 1 when anything is wrong.
+            reads, for which a file of --secret-key-file after a change of keys has both. The exit status is 1 when \
+            anything is wrong.
 
             Examples:
               okaeri backup check --from /mnt/backups

@@ -46,10 +46,10 @@ struct MakeBackupCommand: ParsableCommand {
     func run() throws {
         let (repository, key, secretKey) = (try target.repository(), try target.publicKey(), try secret.secretKey())
         let source = try storage.backupSource()
-        if let secretKey, secretKey.publicKey != key {
+        if let ids = secretKey?.ids, !ids.contains(key.id) {
             throw CommandFault.usage(
-                "The secret key is of \(secretKey.publicKey.id), and --key is \(key.id): nobody could open the backup with it."
-            )
+                "The secret key is of \(ids.joined(separator: ", ")), and --key is \(key.id): nobody could open the backup "
+                    + "with it.")
         }
         let progress = StepProgress(isWanted: !output.isJSON)
         let report: MakeBackup.Report
