@@ -32,7 +32,10 @@ final class RevocationJournal: Sendable {
     private let folder: String
     /// How long the lock is waited for.
     private let patience: Duration
-    /// Whether another process kept the lock for longer than that (decision 0207). Until it is had again, it is tried once.
+    /// The same for each later commit: for longer than a process that works has it.
+    private let laterPatience: Duration
+    /// Whether another process kept the lock for longer than that (decision 0207). Until it is had again, it is waited for
+    /// briefly (decision 0219).
     nonisolated(unsafe) private(set) var isLockHeld = false
     // Touched by the writer's queue only.
     nonisolated(unsafe) private var isNoting = false
@@ -45,8 +48,9 @@ final class RevocationJournal: Sendable {
     /// - Parameters:
     ///   - folder: The data folder.
     ///   - patience: How long the lock of another process is waited for.
-    init(folder: String, patience: Duration) {
-        self.patience = patience
+    ///   - laterPatience: The same once that was in vain, until the lock was had again.
+    init(folder: String, patience: Duration, laterPatience: Duration = .milliseconds(100)) {
+        (self.patience, self.laterPatience) = (patience, laterPatience)
         path = RevocationSegments.openSegment(in: folder)
         self.folder = RevocationSegments.folder(in: folder)
     }
@@ -196,8 +200,7 @@ final class RevocationJournal: Sendable {
     ///
     /// - Throws: `storageUnavailable` when another process keeps it, as one does that was stopped.
     private func lock(_ directory: Int32) throws(DomainError) {
-        let wait = isLockHeld ? Duration.zero : patience
-        let end = ContinuousClock.now + wait
+        let end = ContinuousClock.now + (isLockHeld ? laterPatience : patience)
         while flock(directory, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EINTR || errno == EAGAIN else { throw .storageUnavailable }
             guard ContinuousClock.now < end else {

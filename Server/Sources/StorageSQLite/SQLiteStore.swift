@@ -43,10 +43,12 @@ package final class SQLiteStore: Engine, Sendable {
     ///   - role: Who asks.
     ///   - searchReaders: How many searches a server runs at a time. A command has no more than one.
     ///   - journalPatience: How long the lock of the revocation journal is waited for; by default as long as that of the database.
+    ///   - laterJournalPatience: The same once that was in vain, until the lock was had again.
     /// - Throws: `SQLiteOpenFault` when the folder cannot be written, another server uses it, a restore or a copy into it is
     ///   under way, it is a standby's, or the database was made by a newer program.
     package init(
-        _ location: Location, role: Role, searchReaders: Int = 2, journalPatience: Duration = .seconds(10)
+        _ location: Location, role: Role, searchReaders: Int = 2, journalPatience: Duration = .seconds(10),
+        laterJournalPatience: Duration = .milliseconds(100)
     ) throws(SQLiteOpenFault) {
         let signals = StoreSignals()
         self.signals = signals
@@ -91,7 +93,8 @@ package final class SQLiteStore: Engine, Sendable {
             validity = role == .server ? epochs : AlwaysValid()
             writer = GroupCommit(
                 connection, outsideChanges: role == .command ? epochs : nil,
-                journal: RevocationJournal(folder: path, patience: journalPatience), signals: signals,
+                journal: RevocationJournal(
+                    folder: path, patience: journalPatience, laterPatience: laterJournalPatience), signals: signals,
                 proofs: role == .server ? try connection.proofMemory() : nil,
                 checkpoints: role == .server
                     ? try CheckpointThread(path: file, writer: connection, reportFault: reportFault) : nil)

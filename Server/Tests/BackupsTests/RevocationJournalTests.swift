@@ -105,6 +105,34 @@ struct RevocationJournalTests {
         #expect(text.split(separator: "\n").count == 1 && text.contains("D sessions "), "\(text)")
     }
 
+    @Test("waits again, behind a lock that was kept for too long, for a process that has it for a commit")
+    func busyProcess() async throws {
+        let store = try SQLiteStore(
+            .folder(folder.path), role: .server, journalPatience: .zero, laterJournalPatience: .seconds(600))
+        let world = try TestWorld(store)
+        let faults = Mutex(0)
+        store.observeFaults { _ in faults.withLock { $0 += 1 } }
+        let application = try await world.makeApplication()
+        let ended = try await world.logIn(TestDevice(), to: application)
+        _ = try RevocationSegments(folder: folder.path).begin(lineage: "0a1b2c3d")
+        let lock = open(folder.path + "/revocations", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        #expect(lock >= 0 && flock(lock, LOCK_EX) == 0)
+        await #expect(throws: DomainError.storageUnavailable) {
+            try await world.modules.sessions.endSession(ended.session.id, of: nil, in: application.id, by: .local)
+        }
+        let told = faults.withLock { $0 }
+        // The lines of before come first.
+        async let next = store.write { transaction throws(DomainError) in
+            try transaction.sessions(of: ended.user.id, in: application.id).count
+        }
+        for _ in 0..<10_000 { await Task.yield() }
+        #expect(faults.withLock { $0 } == told, "the next commit waits")
+        close(lock)
+        let left = try await next
+        #expect(left == 0)
+        await store.close()
+    }
+
     @Test(
         "has what was committed by a server that was killed before it wrote it down",
         .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
