@@ -6,7 +6,6 @@ import multiprocessing
 import pathlib
 import queue
 import random
-import shutil
 import signal
 import sys
 import threading
@@ -145,7 +144,6 @@ class Run:
         self.record.save(requests, len(self.findings.known), self.next_batch, ended)
 
     def end(self):
-        shutil.rmtree(self.world.folder, ignore_errors=True)
         self.save(ended=self.ended)
         if self.ended != "whole":
             print(f"ended early, by {self.ended}")
@@ -308,7 +306,6 @@ class Run:
         self.world.stop()
         if not lives:
             print(self.world.log.read_text(errors="replace")[-1500:])
-        shutil.rmtree(self.world.folder, ignore_errors=True)
         return 0 if lives and answer and answer.status < 500 and seconds < self.given.slow else 1
 
 
@@ -317,15 +314,16 @@ def main():
     if given.total:
         print(Record(given.findings, "", given.program, 0, [], 0).total())
         return 0
-    run = Run(given)
+    run, status = Run(given), None
     stop_at_signals()
     try:
-        return run.replay(given.replay) if given.replay else run.go()
+        status = run.replay(given.replay) if given.replay else run.go()
     except Stopped as stopped:
         print(f"ended before it began, by {stopped}")
         return 1
     finally:
-        run.world.stop()
+        World.leave(nothing_found=status == 0)
+    return status
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -33,6 +34,8 @@ def versioned_forms(page):
 class World:
     """A server of the program under test, and everything that requests can refer to."""
 
+    made = []  # Those with a folder of their own.
+
     def __init__(self, program, *, limits=False, folder=None, database=None):
         self.program = program
         self.folder = pathlib.Path(folder or (tempfile.mkdtemp(prefix="okaeri-fuzz-") if program else "."))
@@ -43,6 +46,8 @@ class World:
             self.environment |= {"OKAERI_DATABASE": database, "OKAERI_SEALING_KEY": "A" * 43 + "="}
         self.server = None
         self.facts = {}
+        if program and not folder:
+            World.made.append(self)
 
     def okaeri(self, *arguments, check=True, timeout=300):
         done = subprocess.run(
@@ -80,6 +85,17 @@ class World:
                 self.server.kill()
                 self.server.wait()
         return self.server.returncode
+
+    @staticmethod
+    def leave(nothing_found):
+        """Ends all servers. Their folders go when nothing was found; else they stay, with data and logs, and are named."""
+        for world in World.made:
+            world.stop()
+            if nothing_found:
+                shutil.rmtree(world.folder, ignore_errors=True)
+        kept = [str(world.folder) for world in World.made if world.folder.exists()]
+        if kept:
+            print(f"the servers' data and logs stay in {', '.join(kept)}")
 
     def ask(self, method, path, body=None, headers=None, form=None):
         """One request of the set-up: status, headers, body."""

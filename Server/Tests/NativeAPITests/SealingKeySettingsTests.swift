@@ -5,20 +5,26 @@ import Testing
 @testable import OkaeriServer
 
 @Suite("Where sealing keys come from")
-struct SealingKeySettingsTests {
+final class SealingKeySettingsTests {
     private static let bytes = [UInt8](repeating: 3, count: SealingKey.byteCount)
     private static let text = Data(bytes).base64EncodedString()
 
-    private static func folder(_ content: Data) throws -> String {
-        let folder = NSTemporaryDirectory() + "okaeri-key-\(UUID().uuidString)"
+    private let folder = NSTemporaryDirectory() + "okaeri-key-\(UUID().uuidString)"
+
+    deinit {
+        // Not every test makes it.
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Writes the file `key` to the test's folder.
+    private func write(_ content: Data) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try content.write(to: URL(fileURLWithPath: folder + "/key"))
-        return folder
     }
 
     @Test("is a file or a credential of systemd, raw or in base64", arguments: [Data(bytes), Data((text + "\n").utf8)])
     func file(content: Data) throws {
-        let folder = try Self.folder(content)
+        try write(content)
         let byPath = try ServerSettings(environment: ["OKAERI_SEALING_KEY": "file:\(folder)/key"])
         #expect(byPath.sealingKey == Self.bytes)
         let byName = try ServerSettings(
@@ -28,7 +34,7 @@ struct SealingKeySettingsTests {
 
     @Test("is made in the data folder without a touch of what a process left that died behind its link")
     func leftDraft() throws {
-        let folder = try Self.folder(Data(Self.bytes))
+        try write(Data(Self.bytes))
         // The key was then moved to another name: both are one file.
         #expect(link("\(folder)/key", "\(folder)/sealing.key.\(getpid())") == 0)
         let made = try SealingKeyFile(folder: folder, randomness: SystemRandomness()).bytes()
@@ -67,7 +73,7 @@ struct SealingKeySettingsTests {
             ("fails behind a key", "echo \(text); exit 3", "exit status 3"),
         ])
     func commands(_ what: String, script: String, words: String) throws {
-        let folder = try Self.folder(Data("#!/bin/sh\n\(script)\n".utf8))
+        try write(Data("#!/bin/sh\n\(script)\n".utf8))
         // A command that ends by itself may take long to begin on a busy machine.
         let patience: Duration = words.hasPrefix("did not end") ? .milliseconds(500) : .seconds(100)
         for setting in [Setting.sealingKey, .sealingKeys] {

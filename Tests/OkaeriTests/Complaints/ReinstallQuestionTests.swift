@@ -198,5 +198,7 @@ struct ReinstallQuestionTests {
         #expect(try await client.reloadUser().id == user.id)
         #expect(await client.currentUser?.id == user.id)
         #expect(person.questionCount == 0)
+        // The client has made the folder anew.
+        withExtendedLifetime(folder) {}
     }
 }

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import Threads
 
@@ -11,6 +12,15 @@ struct PostgreSQLProgram {
         self.name = name
     }
 
+    /// The last words in a file; none when they cannot be read.
+    private static func end(of file: Int32) -> [UInt8] {
+        let reader = FileReader(descriptor: file)
+        let size = Int(clamping: reader.byteCount ?? 0)
+        guard lseek(file, off_t(max(0, size - maximumWords)), SEEK_SET) >= 0 else { return [] }
+        // That it failed is told without them too.
+        return (try? reader.readAll(upTo: maximumWords)) ?? []
+    }
+
     /// Runs it to its end.
     ///
     /// - Parameters:
@@ -21,13 +31,13 @@ struct PostgreSQLProgram {
     func run(
         _ arguments: [String], _ environment: [String: String], _ look: () -> Void
     ) throws(BackupFault) {
-        // A file and not a pipe: however much it says, it never waits for a reader.
+        // A file and not a pipe: however much it says, it never waits for a reader. No name stays of it, however this process ends.
         let words = FileManager.default.temporaryDirectory
             .appendingPathComponent("okaeri-\(name)-\(getpid())-\(try Sodium.hexadecimalDigits(count: 8))")
-        defer { unlink(words.path) }
         let file = open(words.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw OutputFile.fault(words.path) }
         defer { close(file) }
+        unlink(words.path)
         let program: ChildProgram
         do throws(ChildProgram.Fault) {
             program = try ChildProgram(
@@ -50,8 +60,7 @@ struct PostgreSQLProgram {
                 throw BackupFault(
                     "\(name) is not there. It comes with PostgreSQL: on Debian “apt-get install postgresql-client”.")
             }
-            let said = FileManager.default.contents(atPath: words.path) ?? Data()
-            let lines = String(decoding: said.suffix(Self.maximumWords), as: UTF8.self)
+            let lines = String(decoding: Self.end(of: file), as: UTF8.self)
                 .split(whereSeparator: \.isNewline).filter { line in
                     ["error", "detail"].contains { line.firstRange(of: $0) != nil }
                 }
