@@ -135,4 +135,21 @@ struct ChildProgramTests {
         program.stop()
         #expect(program.ending() == .signal(SIGKILL))
     }
+
+    /// In a process of its own, which starts the program as root and is nobody from then on.
+    @Test("of another user goes on when it is stopped, and is not waited for", .enabled(if: geteuid() == 0))
+    func ofAnotherUser() async {
+        await #expect(processExitsWith: .success) {
+            // Without its reader the program ends, which is when this process has.
+            let pipe = Pipe()
+            let program = try ChildProgram(
+                path: "/bin/sh", arguments: ["-c", "while echo; do sleep 0.1; done"],
+                environment: ["PATH": "/usr/bin:/bin"],
+                output: .descriptor(pipe.fileHandleForWriting.fileDescriptor), errors: .nowhere)
+            guard setuid(65_534) == 0 else { exit(2) }
+            program.stop()
+            guard program.ending() == nil else { exit(3) }
+            withExtendedLifetime(pipe) {}
+        }
+    }
 }
