@@ -193,6 +193,8 @@ struct SealingKeyTests {
                 #expect(refused.errors.contains("OKAERI_SEALING_KEY"), "\(command): \(refused.errors)")
             }
         }
+        let doctor = try await Program.run(["doctor", "--data", folder.path], environment: replaced)
+        #expect(doctor.status == 1 && doctor.output.contains("is not the key that this installation began with"))
         // The entry of the second application waited.
         let whole = try await Program.run(["audit", "verify", "--data", folder.path], environment: changed)
         #expect(whole.status == 0, "\(whole.output)")

@@ -4,8 +4,8 @@ import Synchronization
 /// nobody redeemed, and sessions that ended by
 /// age or disuse, and ends waits that a clock which was ahead has made too long. The server calls it every minute.
 ///
-/// What nobody gets back waits until the clock is steady (decision 0218). Marks and counters do not: they come with each log-in,
-/// and would grow without bound at a server that is started anew again and again.
+/// What nobody gets back waits until the clock is steady (decision 0218). Marks, counters and codes do not: they come with each
+/// log-in, and would grow without bound at a server that is started anew again and again.
 ///
 /// Sessions are swept a part at a time, in the order of the table, so that no index and no long transaction is needed.
 package final class PurgeExpired: Sendable {
@@ -58,6 +58,7 @@ package final class PurgeExpired: Sendable {
         try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeCodes(endedBefore: now)
         }
+        try await store.write { transaction throws(DomainError) in try transaction.eraseMail(ofNoUseAt: now) }
         try await shortenWaits(at: now)
         return isClockSteady ? try await removeForGood(at: now) : 0
     }
@@ -72,7 +73,6 @@ package final class PurgeExpired: Sendable {
         }
         try await store.write { transaction throws(DomainError) in
             try transaction.removeMail(before: now - Self.mailIsKept)
-            try transaction.eraseMail(ofNoUseAt: now)
         }
         try await store.write { transaction throws(DomainError) in try transaction.removeAdminAccess(at: now) }
         try await RemoveUnusedSchemes(store: store, clock: clock)()

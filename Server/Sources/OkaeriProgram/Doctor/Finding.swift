@@ -31,7 +31,7 @@ struct Finding: Encodable {
 }
 
 extension Finding {
-    /// What is wrong with the sealing key, as the secrets in the database show; `nil` when it opens them.
+    /// What is wrong with the sealing keys, as the secrets in the database and the audit log show; `nil` when they are right.
     ///
     /// - Parameters:
     ///   - settings: Of the server.
@@ -40,14 +40,18 @@ extension Finding {
     static func ofSealedSecrets(_ settings: ServerSettings, advice: String) async -> Finding? {
         do {
             let composition = try await Composition(settings, role: .command)
+            let refusal: StartFault?
             do throws(DomainError) {
                 _ = try await composition.modules.sessions.signingKeys()
+                refusal = try await SealingKeyCheck(settings, composition.modules).refusal()
             } catch {
                 await composition.close()
                 return .failed("sealing key", CommandFault(error).description, advice: advice)
             }
             await composition.close()
-            return nil
+            return refusal.map {
+                .failed("sealing key", $0.description, advice: "Correct that first: no server starts with it.")
+            }
         } catch {
             return .failed("sealing key", error.description, advice: "Correct that first.")
         }

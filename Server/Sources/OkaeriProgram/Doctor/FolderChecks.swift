@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import Okaeri
 import OkaeriServer
@@ -32,10 +33,13 @@ struct FolderChecks {
     }
 
     private var rights: Finding {
-        guard probeTime != nil else {
+        if let fault = probe.fault {
             return .failed(
-                "data folder", "\(folder) cannot be written.",
-                advice: "Give the server's user the right to write there, or name another folder with --data.")
+                "data folder", "\(folder) cannot be written: \(fault).",
+                advice: [EACCES, EPERM].contains(fault.number)
+                    ? "Give the server's user the right to write there, or name another folder with --data."
+                    : "Look at its disk, such as with “df -h”, “df -i” and “dmesg”: nothing is stored until it can be "
+                        + "written.")
         }
         guard FileRights.areOwnersAlone(folder) else {
             return .warning(
@@ -61,7 +65,7 @@ struct FolderChecks {
 
     /// Whether the clock is plausible, agrees with the one of the file system, and did not jump.
     private var clockFinding: Finding {
-        guard plausibility.outcome == .ok, let probeTime else { return plausibility }
+        guard plausibility.outcome == .ok, let probeTime = probe.time else { return plausibility }
         let now = clock.now
         let difference = abs(probeTime.timeIntervalSince(now))
         if difference > 5 {
@@ -104,12 +108,14 @@ struct FolderChecks {
         return [path, path + "-wal"].compactMap(Self.modificationDate(of:)).max()
     }
 
-    /// The time of a file that is made and removed again; `nil` when none can be made.
-    private var probeTime: Date? {
+    /// The time of a file that is made and removed again, or why none can be made.
+    private var probe: (time: Date?, fault: SystemFault?) {
         let path = "\(folder)/.doctor-\(getpid())"
-        guard FileManager.default.createFile(atPath: path, contents: Data()) else { return nil }
+        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return (nil, SystemFault(number: errno)) }
+        close(file)
         defer { unlink(path) }
-        return Self.modificationDate(of: path)
+        return (Self.modificationDate(of: path), nil)
     }
 
     private static func modificationDate(of path: String) -> Date? {
