@@ -120,13 +120,13 @@ struct RevocationJournalTests {
         await #expect(throws: DomainError.storageUnavailable) {
             try await world.modules.sessions.endSession(ended.session.id, of: nil, in: application.id, by: .local)
         }
-        let told = faults.withLock { $0 }
+        let before = faults.withLock { $0 }
         // The lines of before come first.
         async let next = store.write { transaction throws(DomainError) in
             try transaction.sessions(of: ended.user.id, in: application.id).count
         }
         for _ in 0..<10_000 { await Task.yield() }
-        #expect(faults.withLock { $0 } == told, "the next commit waits")
+        #expect(faults.withLock { $0 } == before, "the next commit waits")
         close(lock)
         let left = try await next
         #expect(left == 0)

@@ -182,8 +182,8 @@ struct ImportTests {
         let mapping = try await Program.run(
             "import", "users", file, "--mapping", "\(folder.path)/columns.json", "--application", application.id,
             "--data", folder.path)
-        let place = "columns.json is not JSON: byte 20 of the file, on line 2, is unexpected."
-        #expect(mapping.status == 1 && mapping.errors.contains(place), "\(mapping.errors)")
+        let words = "columns.json is not JSON: byte 20 of the file, on line 2, is unexpected."
+        #expect(mapping.status == 1 && mapping.errors.contains(words), "\(mapping.errors)")
         try await server.stop()
     }
 }

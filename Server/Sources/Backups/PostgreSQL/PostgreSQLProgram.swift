@@ -17,7 +17,7 @@ struct PostgreSQLProgram {
         let reader = FileReader(descriptor: file)
         let size = Int(clamping: reader.byteCount ?? 0)
         guard lseek(file, off_t(max(0, size - maximumWords)), SEEK_SET) >= 0 else { return [] }
-        // That it failed is told without them too.
+        // That it failed is said without them too.
         return (try? reader.readAll(upTo: maximumWords)) ?? []
     }
 

@@ -185,20 +185,20 @@ extension JSONSyntaxError {
     ///   - line: On which line of the file it begins.
     /// - Returns: the rest of a sentence.
     func reason(in bytes: [UInt8], of whole: String, onLine line: Int = 1) -> String {
-        func place(_ offset: Int) -> String {
+        func position(_ offset: Int) -> String {
             let lineFeeds = bytes.prefix(offset).count { $0 == UInt8(ascii: "\n") }
             return "byte \(offset + 1) of \(whole), on line \(line + lineFeeds),"
         }
         let what =
             switch self {
-            case .unexpected(let offset): "\(place(offset)) is unexpected"
+            case .unexpected(let offset): "\(position(offset)) is unexpected"
             case .incomplete: "it ends in the middle"
-            case .badText(let offset): "the text that ends at \(place(offset)) is not UTF-8"
+            case .badText(let offset): "the text that ends at \(position(offset)) is not UTF-8"
             case .tooManyMarks(let offset):
-                "the text that ends at \(place(offset)) has more than 30 combining marks in a row"
+                "the text that ends at \(position(offset)) has more than 30 combining marks in a row"
             case .duplicateMember(let name):
                 "an object has “\(String(decoding: name.utf8.prefix(64), as: UTF8.self).printable)” twice"
-            case .numberOutOfRange(let offset): "the number that ends at \(place(offset)) is out of range"
+            case .numberOutOfRange(let offset): "the number that ends at \(position(offset)) is out of range"
             case .tooDeep: "it has too many arrays and objects within each other"
             }
         return "is not JSON: \(what)"

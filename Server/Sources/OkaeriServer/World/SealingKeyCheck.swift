@@ -33,10 +33,10 @@ package struct SealingKeyCheck: Sendable {
     package func neededKeys() async throws(DomainError) -> Verdict {
         let missing = try await needed.missingKeys()
         var verdict = Verdict(givenUp: missing.filter(lost.contains))
-        let needed = missing.filter { !lost.contains($0) }
-        if !needed.isEmpty {
+        let absent = missing.filter { !lost.contains($0) }
+        if !absent.isEmpty {
             verdict.refusal = .settings(
-                "Secrets in the database were sealed under keys that are not here: \(needed.joined(separator: ", ")). Put them "
+                "Secrets in the database were sealed under keys that are not here: \(absent.joined(separator: ", ")). Put them "
                     + "back by \(Setting.sealingKey.variable) or \(Setting.sealingKeys.variable), as the server had them; "
                     + "“okaeri keys status” shows which are known. If a key is lost, “lost:ID” in "
                     + "\(Setting.sealingKeys.variable) goes on without what it sealed.")
