@@ -60,6 +60,7 @@ package struct RestoreBackup {
         _ name: String?, to folder: String, journalOf oldFolder: String?, keepsSessions: Bool
     ) throws(BackupFault) -> RestoreReport {
         try Self.checkIsFree(folder)
+        try Self.checkCanBeRead(oldFolder)
         let catalogue = try BackupCatalogue(repository)
         let name = try catalogue.backup(name, at: repository)
         let reader = try SealedFileReader(repository.file(name))
@@ -137,6 +138,20 @@ package struct RestoreBackup {
             throw BackupFault(
                 "The folder \(folder) is not empty: \(name) is there, and nothing was changed. Name another folder with --data, "
                     + "or move that one away: “mv \(folder) \(folder).before”.")
+        }
+    }
+
+    /// Sees whether the journal of an old data folder can be looked for. Without a journal all sessions end, which is for a folder
+    /// that has none, and not for a slip in its name or for somebody who may not read it.
+    static func checkCanBeRead(_ oldFolder: String?) throws(BackupFault) {
+        guard let oldFolder else { return }
+        for path in [oldFolder, "\(oldFolder)/revocations"] where access(path, R_OK | X_OK) != 0 {
+            let fault = SystemFault(number: errno)
+            // No backup was made there.
+            if path != oldFolder, fault.number == ENOENT { return }
+            throw BackupFault(
+                "\(path) cannot be read: \(fault). Nothing was changed. Name the data folder that was backed up with "
+                    + "--revocations-of, as a user who may read it; without the option all sessions end.")
         }
     }
 

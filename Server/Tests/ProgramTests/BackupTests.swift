@@ -312,6 +312,10 @@ struct BackupTests {
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == ["server.lock"])
         close(lock)
+        // A slip there would log everybody out.
+        let slip = try await restore(key, "--revocations-of", folder.path + "s")
+        #expect(slip.status == 1 && slip.errors.contains("\(folder.path)s cannot be read: No such"), "\(slip.errors)")
+        #expect(!FileManager.default.fileExists(atPath: target.path + "/okaeri.sqlite"))
         let none = try await Program.run(
             "restore", "--from", target.path, "--secret-key-file", key.secret, "--data", keys.path + "/new")
         #expect(none.status == 1 && none.errors.contains("okaeri backup make"), "\(none.errors)")

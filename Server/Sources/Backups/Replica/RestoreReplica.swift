@@ -39,6 +39,7 @@ package struct RestoreReplica {
         to folder: String, upTo time: Timestamp?, journalOf oldFolder: String?, keepsSessions: Bool
     ) throws(BackupFault) -> RestoreReport {
         try RestoreBackup.checkIsFree(folder)
+        try RestoreBackup.checkCanBeRead(oldFolder)
         let plan = try ReplicaCatalogue(repository).plan(upTo: time, at: repository)
         try RestoreBackup.makeFolder(folder)
         let draft = WorkFile.restore.path(in: folder, ending: "sqlite")
