@@ -235,6 +235,26 @@ struct SealingKeyTests {
         #expect(try await status(own).keys.map(\.isKnown) == [true])
     }
 
+    @Test("are not made anew for an installation whose audit log has begun, though nothing is sealed, until that is said")
+    func noKeyBesideLogs() async throws {
+        for command in [["application", "create", "Game"], ["audit", "verify"]] {
+            let done = try await Program.run(command + ["--data", folder.path])
+            #expect(done.status == 0, "\(done.errors)")
+        }
+        #expect(try await status([:]).keys.allSatisfy { $0.values == 0 })
+        let file = folder.path + "/sealing.key"
+        try FileManager.default.removeItem(atPath: file)
+        for command in [["serve", "--listen", "127.0.0.1:0"], ["application", "create", "Other"]] {
+            let refused = try await Program.run(command + ["--data", folder.path])
+            #expect(refused.status == 1 && refused.errors.contains("“lost:first”"), "\(command): \(refused.errors)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: file))
+        let server = try await TestServer(
+            data: folder.path, environment: ["OKAERI_SEALING_KEYS": "sealing-key,lost:first"])
+        #expect(FileManager.default.fileExists(atPath: file))
+        #expect(try await server.stop() == 0)
+    }
+
     @Test("show on a terminal how far their change is, and on no other output")
     func progress() async throws {
         let (old, new) = (try newKey("old"), try newKey("new"))

@@ -3,7 +3,7 @@ package import Domain
 /// Whether the sealing keys of a server, or of a command that writes, are those of the installation, as its database tells.
 package struct SealingKeyCheck: Sendable {
     /// How `sealing-keys` says that the key is lost that the installation began with.
-    private static let lostFirst = "first"
+    static let lostFirst = "first"
 
     private let lost: Set<String>
     private let needed: ResealSecrets
