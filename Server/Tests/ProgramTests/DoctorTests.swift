@@ -161,8 +161,11 @@ struct DoctorTests {
         let late = try await examine()
         #expect(late.status == 1)
         #expect(late.report["clock"]?.state.contains("the clock went back") == true)
-        try FileManager.default.setAttributes(
-            [.modificationDate: Date(timeIntervalSinceNow: -3_456_000)], ofItemAtPath: folder.path + "/okaeri.sqlite")
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        where name.hasPrefix("okaeri.sqlite") {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -3_456_000)], ofItemAtPath: "\(folder.path)/\(name)")
+        }
         let early = try await examine().report["clock"]
         #expect(early?.outcome == "warning" && early?.state.contains("40 days ago") == true, "\(early?.state ?? "")")
     }

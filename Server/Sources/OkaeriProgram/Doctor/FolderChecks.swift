@@ -105,7 +105,9 @@ struct FolderChecks {
 
     private var lastWritten: Date? {
         let path = StorageInspection.path(in: folder)
-        return [path, path + "-wal"].compactMap(Self.modificationDate(of:)).max()
+        // Who only reads leaves an empty log.
+        let files = [path] + [path + "-wal"].filter { (FileStatus(of: $0)?.byteCount ?? 0) > 0 }
+        return files.compactMap(Self.modificationDate(of:)).max()
     }
 
     /// The time of a file that is made and removed again, or why none can be made.
