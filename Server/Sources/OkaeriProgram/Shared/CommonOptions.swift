@@ -110,8 +110,12 @@ extension ServerSettings {
     private func sealingRefusal(of action: AdminAction, _ modules: Modules) async throws(DomainError) -> StartFault? {
         let (policy, check) = (action.policy, SealingKeyCheck(self, modules))
         guard policy.audit != nil else { return nil }
-        // A reading seals nothing. Sealing again goes on with the keys that there are, and tells which values lack theirs.
-        if policy.recordsReading || action == .resealSecrets { return try await check.firstKey().refusal }
+        // A reading seals nothing, sealing again goes on with the keys that there are and says which values lack theirs, and beside
+        // a server the key that seals has been compared with the server's.
+        let isBesideServer = database == nil && ServerInfoFile.read(in: dataFolder)?.sealingKeys != nil
+        if policy.recordsReading || action == .resealSecrets || isBesideServer {
+            return try await check.firstKey().refusal
+        }
         return try await check.refusal()
     }
 }

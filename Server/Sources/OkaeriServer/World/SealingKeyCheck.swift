@@ -32,7 +32,7 @@ package struct SealingKeyCheck: Sendable {
     /// - Throws: `storageUnavailable` when that cannot be read.
     package func neededKeys() async throws(DomainError) -> Verdict {
         let missing = try await needed.missingKeys()
-        var verdict = Verdict(givenUp: missing.filter(lost.contains))
+        var verdict = Verdict(givenUp: missing.filter { lost.contains($0) })
         let absent = missing.filter { !lost.contains($0) }
         if !absent.isEmpty {
             verdict.refusal = .settings(
