@@ -98,8 +98,10 @@
             switch response.status {
             case 200: .unexpectedResponse(status: 200)
             case 429: .rateLimited(retryAfter: nil)
-            // The service knows the app no more, or the app names it wrongly.
-            case 400, 401, 403, 404: .credentialRefused
+            // The service knows the app no more, or the app names it wrongly. A page of the network says neither.
+            case 400, 401, 403, 404:
+                OldForms.object(response.body) == nil
+                    ? .unexpectedResponse(status: response.status) : .credentialRefused
             default: .serverUnavailable(retryAfter: nil)
             }
         }

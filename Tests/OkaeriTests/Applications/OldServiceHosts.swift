@@ -24,6 +24,8 @@ final class OldServiceHosts: Transport {
         case isOffline
         case isBusy
         case talksNonsense
+        /// The network shows a page of its own instead of the service.
+        case isBlocked
     }
 
     /// One log-in at a service.
@@ -89,6 +91,7 @@ final class OldServiceHosts: Transport {
         case .isDown: return TransportResponse(status: 503)
         case .isBusy: return Self.json(429, #"{"error_code":"over_request_rate_limit"}"#)
         case .talksNonsense: return TransportResponse(status: 200, body: Data("<html>".utf8))
+        case .isBlocked: return TransportResponse(status: 403, body: Data("<html>".utf8))
         case .answers, .isDownAfter, .losesAnswers, .isOffline: break
         }
         let response =

@@ -168,10 +168,10 @@ struct OldServiceRenewalTests {
     }
 
     @Test(
-        "stays when the service is busy, talks nonsense or refuses the app",
+        "stays when the service is busy or talks nonsense, or a network shows its own page instead",
         arguments: [
             (Behaviour.isBusy, OkaeriError.rateLimited(retryAfter: nil)),
-            (.talksNonsense, .unexpectedResponse(status: 200)),
+            (.talksNonsense, .unexpectedResponse(status: 200)), (.isBlocked, .unexpectedResponse(status: 403)),
         ])
     func unclear(behaviour: Behaviour, error: OkaeriError) async throws {
         try leave(.supabase)
