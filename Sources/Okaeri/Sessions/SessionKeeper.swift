@@ -93,17 +93,18 @@ actor SessionKeeper {
         _ = try? await read()
     }
 
-    /// The record as the vault holds it now, with what is not saved yet.
+    /// The record that counts: as the vault holds it now, with what is not saved yet, or that of a log-in that is not
+    /// remembered.
     ///
     /// - Throws: `OkaeriError.storageLocked` when it could never be read; later failures return what is known.
     @discardableResult
     func read() async throws(OkaeriError) -> VaultRecord {
         listen()
-        if let temporary { return temporary }
         if !unsaved.isEmpty {
             // A vault that still takes no changes is tried again in the background.
             _ = try? await save()
         }
+        if let temporary { return temporary }
         do throws(VaultError) {
             var seen: Int
             var stored: VaultRecord

@@ -33,6 +33,21 @@ struct StorageComplaintTests {
         #expect(await world.launch().currentUser?.id == user.id)
     }
 
+    @Test("complaint 8: who was logged out by a log-in that is not remembered stays so, as soon as the vault takes it")
+    func laterWriteOfLogOut() async throws {
+        let password = "a long enough secret"
+        _ = try await world.launch(vault: TestVault()).signUp(username: "kenji", password: password)
+        let client = world.launch(inBackground: false)
+        try await client.signUp(username: "hana", password: password)
+        world.vault.refusesRecords = true
+        try await client.logIn(identifier: "kenji", password: password, rememberMe: .untilQuit)
+        world.vault.refusesRecords = false
+        #expect(try await client.reloadUser().username == "kenji")
+        #expect(await client.currentUser?.username == "kenji")
+        let next = world.launch(inBackground: false)
+        #expect(await next.reaches { $0 != .unknown } == .loggedOut(.registeredUserLoggedOut))
+    }
+
     @Test("complaint 8: no account is made when its key cannot be kept")
     func unwritableKey() async throws {
         world.vault.refusesKeys = true
