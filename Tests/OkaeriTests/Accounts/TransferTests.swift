@@ -176,6 +176,21 @@ struct TransferTests {
         #expect(await world.launch(vault: newVault).currentUser?.id == user.id)
     }
 
+    @Test("takes no key of a registered user who has logged out, also from a log-in that was not to be remembered")
+    func lockedKeyBeneathTemporary() async throws {
+        let password = "four quiet words"
+        _ = try await world.launch(vault: TestVault()).signUp(username: "kenji", password: password)
+        let old = world.launch()
+        let user = try await old.logInAutomatically().user
+        let new = world.launch(vault: newVault, inBackground: false)
+        let hana = try await new.signUp(username: "hana", password: password)
+        try await new.logIn(identifier: "kenji", password: password, rememberMe: .untilQuit)
+        let result = try await new.redeemTransferCode(try await old.issueTransferCode().code)
+        #expect(result.welcome.user.id == user.id && result.leftUser == nil)
+        #expect(world.server.users.first { $0.id == hana.id }?.identities.count == 1)
+        #expect(try await world.launch(vault: newVault, inBackground: false).logInAutomatically().user.id == user.id)
+    }
+
     @Test("survives an answer that gets lost")
     func lostAnswer() async throws {
         let old = world.launch()

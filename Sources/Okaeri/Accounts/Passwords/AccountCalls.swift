@@ -176,14 +176,9 @@ extension SessionKeeper {
         await endTemporary()
         let stored = await change(.logOut(epoch: nil))
         try await check(response, began: began)
-        var present = VaultRecord()
-        present.epoch = stored.epoch
-        present.generation = stored.generation
-        present.proofRequired = stored.proofRequired
-        present.keySlot = slot ?? stored.keySlot
-        present.triedKeySlot = stored.triedKeySlot
-        present.keyUser = stored.keyUser
-        present.pendingRevocations = stored.pendingRevocations
+        // What the device knows of its keys counts for this log-in too.
+        var present = stored
+        if let slot { present.keySlot = slot }
         present.logIn(response)
         temporary = present
         // Where every request needs a proof, the log-in had one.
