@@ -83,8 +83,8 @@ extension SessionKeeper {
     ) async throws(OkaeriError) -> Welcome {
         let lock = try await logInLock()
         defer { lock.release() }
-        await endTemporary()
-        let record = try await read()
+        // A log-in that is not remembered ends with the one that takes its place, not with a try.
+        let record = try await readVault()
         var body = await withName(credential)
         body.device = (device ?? configuration.device).body
         body.user = user?.body

@@ -49,8 +49,8 @@ extension SessionKeeper {
     ) async throws(OkaeriError) -> SecondFactorLogIn {
         let lock = try await logInLock()
         defer { lock.release() }
-        await endTemporary()
-        let before = try await self.read()
+        // A log-in that is not remembered ends with the one that takes its place, not with a try.
+        let before = try await readVault()
         // The guest of this device keeps the key; somebody else gets one of their own.
         let isGuest = before.keyUser != nil && before.user?.id == before.keyUser && before.user?.isAnonymous == true
         let slot = try await usableSlot(from: keySlot ?? before.keySlot + (isGuest ? 1 : 0))

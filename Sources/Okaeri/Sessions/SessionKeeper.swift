@@ -105,6 +105,14 @@ actor SessionKeeper {
             _ = try? await save()
         }
         if let temporary { return temporary }
+        return try await readVault()
+    }
+
+    /// The record as the vault holds it now, with what is not saved yet, also beneath a log-in that is not remembered.
+    ///
+    /// - Throws: `OkaeriError.storageLocked` when it could never be read; later failures return what is known.
+    func readVault() async throws(OkaeriError) -> VaultRecord {
+        listen()
         do throws(VaultError) {
             var seen: Int
             var stored: VaultRecord
@@ -115,10 +123,17 @@ actor SessionKeeper {
             return adopt(stored)
         } catch {
             workInBackground()
-            if let record { return record }
+            if record != nil { return remembered }
             broadcaster.publish(.storageLocked)
             throw OkaeriError(error)
         }
+    }
+
+    /// The record as the vault was last known to hold it, with what is not saved yet.
+    private var remembered: VaultRecord {
+        var known = base
+        for entry in unsaved { entry.change.apply(to: &known) }
+        return known
     }
 
     /// Changes the record, at once in memory and then in the vault. A vault that does not take the change now gets it
@@ -131,16 +146,18 @@ actor SessionKeeper {
             change.apply(to: &changed)
             temporary = changed
             present(changed)
-            // Who has which key outlives a log-in that is not remembered.
-            guard case .tryKey = change else { return changed }
+            // Who has which key, and a name that comes once, outlive a log-in that is not remembered.
+            switch change {
+            case .tryKey, .pendingName: break
+            default: return changed
+            }
         }
         nextNumber += 1
         unsaved.append((nextNumber, change))
         var changed = record ?? VaultRecord()
         if case .endTemporary = change {
             // What is in memory is the log-in that ends: what the vault was last known to hold counts again.
-            changed = base
-            for entry in unsaved { entry.change.apply(to: &changed) }
+            changed = remembered
         } else {
             change.apply(to: &changed)
         }
@@ -160,10 +177,8 @@ actor SessionKeeper {
     /// Makes one change of too many that wait. While some are being saved nobody knows which of them the vault has.
     private func foldUnsaved() {
         guard unsaved.count > Self.maximumUnsaved, saves == 0 else { return }
-        var changed = base
-        for entry in unsaved { entry.change.apply(to: &changed) }
         let outcome = RecordChange.Outcome(
-            generation: base.generation, epoch: base.epoch, record: changed,
+            generation: base.generation, epoch: base.epoch, record: remembered,
             hasLogOut: unsaved.contains { $0.change.hasLogOut })
         nextNumber += 1
         unsaved = [(nextNumber, .become(outcome))]
@@ -211,8 +226,8 @@ actor SessionKeeper {
     /// Takes over what the vault holds and adds what is not saved yet.
     private func adopt(_ stored: VaultRecord) -> VaultRecord {
         base = stored
-        var known = stored
-        for entry in unsaved { entry.change.apply(to: &known) }
+        adoptions += 1
+        let known = remembered
         // A log-in that is not remembered counts before the vault.
         if temporary == nil { present(known) }
         return known
@@ -297,7 +312,6 @@ actor SessionKeeper {
     func erase() async throws(OkaeriError) {
         departures += 1
         handle(.forgotten)
-        temporary = nil
         do throws(VaultError) {
             let lock = try await vault.lock(.change, for: application)
             defer { lock.release() }
@@ -314,6 +328,7 @@ actor SessionKeeper {
         departures += 1
         handle(.forgotten)
         lostPresence = nil
+        temporary = nil
         unsaved = []
         base = VaultRecord()
         present(base)

@@ -251,6 +251,37 @@ struct AccountTests {
         #expect(await app.currentUser?.id == hana.id)
     }
 
+    @Test("that are not remembered stay when a log-in by a provider or a passkey comes to nothing")
+    func failedSuccessors() async throws {
+        let passkeys = TestPasskeys()
+        world.server.passkeyDomain = "example.com"
+        let elsewhere = world.launch(vault: TestVault(), inBackground: false)
+        try await elsewhere.signUp(username: "taro", password: password)
+        try await elsewhere.addPasskey(with: passkeys)
+        _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        let app = world.launch(inBackground: false)
+        let hana = try await app.logIn(identifier: "hana", password: password, rememberMe: .untilQuit).user
+        world.server.isOffline = true
+        await #expect(throws: OkaeriError.offline) {
+            try await app.logIn(with: .apple(.test(user: "kenji", name: "健二")))
+        }
+        world.server.isOffline = false
+        let refusal = Problem(title: "refused", status: 401, code: .passkeyInvalid)
+        world.server.fail(.problem(refusal), path: APIPath.logInWithPasskey)
+        await #expect(throws: OkaeriError.passkeyRefused(.invalid(rule: nil))) {
+            try await app.logInWithPasskey(passkeys)
+        }
+        #expect(await app.currentUser?.id == hana.id)
+        #expect(try await app.reloadUser().id == hana.id)
+        // The one that takes their place ends them, and has the name that Apple tells once.
+        let kenji = try await app.logIn(with: .apple(.test(user: "kenji"))).user
+        #expect(kenji.displayName == "健二")
+        #expect(await world.launch(inBackground: false).currentUser?.id == kenji.id)
+        #expect(await app.deliverPendingLogOuts())
+        // Two on other devices, and his.
+        #expect(world.server.sessionCount == 3)
+    }
+
     @Test(
         "open nothing by a password when somebody logs out or forgets the device before the response",
         arguments: [false, true], [RememberMe.automatic, .untilQuit, .never])
