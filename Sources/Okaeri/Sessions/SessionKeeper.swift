@@ -292,17 +292,17 @@ actor SessionKeeper {
         VaultRecord.keyName(of: application, slot: slot)
     }
 
-    /// Tries key and record, without the benefit of what is in memory.
+    /// Tries the key in use and the record, without the benefit of what is in memory.
     func checkStorage() async throws(OkaeriError) {
         do throws(VaultError) {
-            _ = try await vault.deviceKey(for: application)
             let lock = try await vault.lock(.change, for: application)
             defer { lock.release() }
-            if let stored = try await vault.loadRecord(for: application) {
-                try await vault.saveRecord(stored, for: application)
-            } else {
-                try await vault.saveRecord(VaultRecord().written(), for: application)
-            }
+            let stored = try await vault.loadRecord(for: application)
+            // Of the keys before the one in use nobody needs to know: a device that has begun anew may have lost them.
+            let slot = try await loadRecord().keySlot
+            // Some lost keys can be read, and do not sign.
+            _ = try await vault.deviceKey(for: keyName(slot)).signature(for: Data("okaeri".utf8))
+            try await vault.saveRecord(stored ?? VaultRecord().written(), for: application)
         } catch {
             throw OkaeriError(error)
         }

@@ -41,6 +41,20 @@ struct LostKeyTests {
         #expect(try await world.launch().logInAutomatically().user.id == new.id)
     }
 
+    @Test("is what a check of the storage tells of, until the device has begun anew with another")
+    func checked() async throws {
+        try await world.launch(inBackground: false).logInAutomatically()
+        world.vault.loseKeys()
+        world.server.endAllSessions()
+        let client = world.launch(inBackground: false)
+        await #expect(throws: damaged) { try await client.logInAutomatically() }
+        await #expect(throws: damaged) { try await client.checkStorage() }
+        await client.useNewDeviceKey()
+        let user = try await client.logInAutomatically().user
+        try await client.checkStorage()
+        #expect(try await world.launch(inBackground: false).logInAutomatically().user.id == user.id)
+    }
+
     @Test("gives way to a new one with a log-in by password")
     func password() async throws {
         let client = world.launch(inBackground: false)
