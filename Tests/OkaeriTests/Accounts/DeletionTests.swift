@@ -24,6 +24,20 @@ struct DeletionTests {
         #expect(world.server.requests(to: APIPath.logOut).isEmpty)
     }
 
+    @Test("has happened also where its response gets lost, and can be taken back")
+    func lostResponse() async throws {
+        let client = world.launch(inBackground: false)
+        let user = try await client.logInAutomatically().user
+        let end = world.clock.now.addingTimeInterval(7 * 86_400)
+        world.server.fail(.lostResponse, path: APIPath.user)
+        async let erasedAt = client.deleteUser()
+        await world.clock.waitForSleepers()
+        world.clock.advanceToNextSleeper()
+        #expect(try await erasedAt == end)
+        #expect(await client.currentUser == nil)
+        #expect(try await client.restoreUser().user.id == user.id)
+    }
+
     @Test("is taken back for good also during a log-in that is not to be remembered")
     func restoredFromTemporary() async throws {
         let password = "four quiet words"

@@ -7,7 +7,15 @@ extension SessionKeeper {
         var call = APICall(.delete, APIPath.user)
         call.isProven = true
         let user = try await read().loggedInUser?.id
-        let received = try await authenticated(call)
+        let received: SessionResponse
+        do throws(OkaeriError) {
+            received = try await authenticated(call)
+        } catch {
+            // The response to an earlier try got lost: the session has ended by then, and the device's key has said why.
+            guard case .userDeleted(let erasedAt?) = error else { throw error }
+            deletedUser = user
+            return erasedAt
+        }
         let erasedAt = Date(try received.response.decoded(DeletionResponse.self).erasedAt)
         deletedUser = user
         handle(.replaced)
