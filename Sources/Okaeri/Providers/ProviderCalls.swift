@@ -198,12 +198,14 @@ extension SessionKeeper {
     /// The body with a name that Apple gave earlier and no server has taken yet (complaint 21).
     private func withName(_ credential: ProviderCredential) async -> ProviderLogInBody {
         var body = credential.body
+        // One that no server takes would keep the person out at each later try too.
+        body.name = body.name?.nameToGreetBy
         guard let identity = credential.nameIdentity else { return body }
         if let name = body.name {
             await change(.pendingName(name, of: identity))
         } else {
             // A vault that cannot be read now tells no name; the log-in is what counts.
-            body.name = (try? await read())?.pendingNames[identity]
+            body.name = (try? await read())?.pendingNames[identity]?.nameToGreetBy
         }
         return body
     }
@@ -220,6 +222,16 @@ extension User {
         let subject = identities.first { $0.provider == Provider.apple.rawValue }?.subject
         // The team stands in front.
         return subject?.split(separator: "/", maxSplits: 1).last.map(String.init)
+    }
+}
+
+extension String {
+    /// The text as servers take it for a name to greet by: at most 200 characters, without control characters. `nil`
+    /// when nothing is left, or when nobody reads JSON that holds it: neither the server a request nor a vault its record.
+    fileprivate var nameToGreetBy: String? {
+        let taken = unicodeScalars.lazy.filter { $0.properties.generalCategory != .control }.prefix(200)
+        let name = String(String.UnicodeScalarView(taken))
+        return name.isEmpty || !StreamSafeText.contains(name) ? nil : name
     }
 }
 

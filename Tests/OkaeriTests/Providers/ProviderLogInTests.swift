@@ -84,6 +84,27 @@ struct ProviderLogInTests {
         #expect(taro.displayName == nil)
     }
 
+    @Test(
+        "keeps nobody out by a name that no server takes, and logs out nobody who typed one",
+        arguments: [
+            (String(repeating: "花", count: 201), String(repeating: "花", count: 200)), ("花\n子", "花子"),
+            ("\u{7}", nil), ("a" + String(repeating: "\u{301}", count: 31), nil),
+        ] as [(String, String?)])
+    func strangeName(name: String, taken: String?) async throws {
+        let guest = try await world.launch(inBackground: false).logInAutomatically().user
+        world.server.isOffline = true
+        let okaeri = world.launch(inBackground: false)
+        await #expect(throws: OkaeriError.offline) {
+            try await okaeri.logIn(with: .apple(.test(user: "hana", name: name)))
+        }
+        #expect(await world.launch(inBackground: false).currentUser?.id == guest.id)
+        world.server.isOffline = false
+        #expect(try await okaeri.logIn(with: .apple(.test(user: "hana"))).user.displayName == taken)
+        let request = try #require(world.server.requests(to: APIPath.logIn(with: "apple")).last)
+        let body = try JSONDecoder().decode(ProviderLogInBody.self, from: #require(request.body))
+        #expect(body.name == taken)
+    }
+
     @Test("keeps id and session of an anonymous user who links Apple, and gives both back after unlinking")
     func link() async throws {
         let okaeri = world.launch()
