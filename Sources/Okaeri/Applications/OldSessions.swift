@@ -60,7 +60,7 @@ public typealias OldCredentialLocation = OldCredentialPlace
                 switch place {
                 case .ncmb: return try ncmbToken().map { OldSession(.ncmb, token: $0) }
                 case .parse: return try parseToken().map { OldSession(.parse, token: $0) }
-                case .defaults(let key, let name): return entry(key).map { OldSession(name, token: $0) }
+                case .defaults(let key, let name): return try entry(key).map { OldSession(name, token: $0) }
                 }
             } catch {
                 throw OkaeriError(error)
@@ -84,9 +84,14 @@ public typealias OldCredentialLocation = OldCredentialPlace
             }
         }
 
-        private func entry(_ key: String) -> String? {
+        /// Before a phone's first unlock the system gives no entries and no error. That they cannot be read now, their file says.
+        private func entry(_ key: String) throws(VaultError) -> String? {
             let defaults = defaultsSuite.flatMap { UserDefaults(suiteName: $0) } ?? .standard
-            return defaults.string(forKey: key).flatMap { $0.isEmpty ? nil : $0 }
+            if let text = defaults.string(forKey: key), !text.isEmpty { return text }
+            for name in [defaultsSuite, bundleIdentifier].compactMap(\.self) {
+                _ = try PrivateFile.read("\(home)/Library/Preferences/\(name).plist")
+            }
+            return nil
         }
 
         func item(_ service: String, _ account: String) throws(VaultError) -> Data? {

@@ -102,6 +102,17 @@ struct OldSessionsTests {
         #expect(throws: OkaeriError.storageLocked) { try old.session(in: .ncmb) }
     }
 
+    @Test("is distinguished from entries of UserDefaults that cannot be read now, which the system gives as absent")
+    func lockedDefaults() throws {
+        for name in [suite, "com.example.game"] {
+            let path = folder.url.appendingPathComponent("Library/Preferences/\(name).plist", isDirectory: true)
+            try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
+            #expect(throws: OkaeriError.storageLocked) { try old.session(in: .defaults(key: "token", .kii)) }
+            try FileManager.default.removeItem(at: path)
+            #expect(try old.session(in: .defaults(key: "token", .kii)) == nil)
+        }
+    }
+
     @Test("is Firebase's user in its Keychain item, with the refresh token", arguments: ["__FIRAPP_DEFAULT", "second"])
     func firebase(appName: String) throws {
         let archiver = NSKeyedArchiver(requiringSecureCoding: true)
