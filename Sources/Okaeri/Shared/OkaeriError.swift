@@ -175,11 +175,7 @@ extension OkaeriError {
         guard let problem else {
             // Proxies respond without a problem document when the server behind them is away, some of them with numbers
             // of their own (521 and its neighbours).
-            switch response.status {
-            case 429: self = .rateLimited(retryAfter: retryAfter)
-            case 408, 500...599: self = .serverUnavailable(retryAfter: retryAfter)
-            default: self = .unexpectedResponse(status: response.status)
-            }
+            self = Self.passing(response) ?? .unexpectedResponse(status: response.status)
             return
         }
         if let offer = problem.merge {
@@ -222,7 +218,23 @@ extension OkaeriError {
         case .secondFactorNotRecent: self = .secondFactorNotRecent
         case .secondFactorInvalid, .secondFactorTicketInvalid, .secondFactorsNotEnabled, .secondFactorUnknown:
             self = .secondFactorRefused(SecondFactorRefusal(rawValue: problem.code.rawValue))
-        default: self = .refused(code: problem.code, status: response.status, detail: problem.detail)
+        // A server without a mail server, which lasts.
+        case .mailUnavailable:
+            self = .refused(code: problem.code, status: response.status, detail: problem.detail)
+        default:
+            // A newer server may have more words for "not now": then the status says so.
+            self =
+                Self.passing(response)
+                ?? .refused(code: problem.code, status: response.status, detail: problem.detail)
+        }
+    }
+
+    /// What a status says by itself of a server that cannot do its work now; `nil` for all others.
+    private static func passing(_ response: TransportResponse) -> OkaeriError? {
+        switch response.status {
+        case 429: .rateLimited(retryAfter: response.retryAfter)
+        case 408, 500...599: .serverUnavailable(retryAfter: response.retryAfter)
+        default: nil
         }
     }
 }

@@ -69,6 +69,34 @@ struct ErrorTests {
     }
 
     @Test(
+        "that a newer server invents pass where their status says so: they keep nobody from being greeted",
+        arguments: [408, 429, 500, 503])
+    func unknownPassingCode(status: Int) async throws {
+        let world = World()
+        let user = try await world.launch(inBackground: false).logInAutomatically().user
+        world.server.fail(.problem(Problem(title: "t", status: status, code: "teapot"), retryAfter: 60))
+        let client = world.launch(inBackground: false)
+        #expect(try await client.logInAutomatically().user == user)
+        world.server.fail(.problem(Problem(title: "t", status: status, code: "teapot")), path: APIPath.logOut)
+        await client.logOut()
+        await world.server.waitForRequests(1, to: APIPath.logOut)
+        // The first may be the one that the server refuses.
+        await client.deliverPendingLogOuts()
+        #expect(await client.deliverPendingLogOuts())
+        #expect(world.server.sessionCount == 0)
+    }
+
+    @Test("of a server without mail are no busy server's")
+    func noMail() async {
+        let world = World()
+        world.server.fail(.problem(Problem(title: "t", status: 503, code: .mailUnavailable)))
+        let client = world.launch(inBackground: false, retry: RetryPolicy(maximumTries: 1))
+        await #expect(throws: OkaeriError.refused(code: .mailUnavailable, status: 503, detail: nil)) {
+            try await client.requestLogInCode(email: "hana@example.com")
+        }
+    }
+
+    @Test(
         "tell answers that no Okaeri server gives",
         arguments: [
             TransportResponse(status: 200, body: Data("<html>".utf8)), TransportResponse(status: 302),
