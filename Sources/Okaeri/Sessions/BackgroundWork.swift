@@ -6,6 +6,12 @@ import Foundation
 extension SessionKeeper {
     /// Sees to it that the work is under way.
     func workInBackground() {
+        // What waits because the server asked for it does not keep the vault waiting.
+        if waitsForServer, record == nil || !unsaved.isEmpty {
+            recovery?.cancel()
+            recovery = nil
+            waitsForServer = false
+        }
         guard recovery == nil, configuration.worksInBackground else { return }
         // Nobody awaits this task: it holds the keeper only while it works, and the keeper's end cancels it.
         recovery = Task { [weak self, clock] in
@@ -13,21 +19,28 @@ extension SessionKeeper {
             while true {
                 failures += 1
                 guard let delay = await self?.backgroundDelay(afterFailures: failures) else { return }
-                // A cancelled wait means that the keeper is gone.
+                // A cancelled wait means that the keeper is gone, or that another task goes on.
                 guard (try? await clock.sleep(for: delay)) != nil else { return }
-                guard let isDone = await self?.workOnce(), !isDone else { return }
+                guard let isDone = await self?.workAfterWait(), !isDone else { return }
             }
         }
+    }
+
+    private func workAfterWait() async -> Bool {
+        waitsForServer = false
+        return await workOnce()
     }
 
     private func backgroundDelay(afterFailures failures: Int) -> Duration {
         let delay = configuration.retry.delay(
             afterFailures: failures, limit: configuration.retry.maximumBackgroundDelay, fraction: randomness.fraction())
+        waitsForServer = false
         // The vault is not the server's to put off.
         guard let patience, record != nil, unsaved.isEmpty else { return delay }
         // With a clock that was put back the end may be far away: never wait longer than was asked for.
         let left = min(patience.until.timeIntervalSince(clock.now), patience.asked.inSeconds)
         guard left > 0 else { return delay }
+        waitsForServer = true
         // Later than asked by up to a quarter, so that not all devices come back in the same moment.
         return max(delay, .seconds(left * (1 + randomness.fraction() / 4)))
     }

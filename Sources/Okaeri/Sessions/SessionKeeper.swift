@@ -41,6 +41,8 @@ actor SessionKeeper {
     /// The version of the claims in `accessTokens`.
     var accessTokensVersion: String?
     var recovery: Task<Void, Never>?
+    /// Whether it waits as long as the server asked for.
+    var waitsForServer = false
     /// Until when the server last asked to be left alone, and how long that was.
     var patience: (until: Date, asked: Duration)?
     var listening: Task<Void, Never>?

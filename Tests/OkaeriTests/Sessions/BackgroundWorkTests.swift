@@ -21,6 +21,25 @@ struct BackgroundWorkTests {
         #expect(world.clock.pendingSleeps.isEmpty)
     }
 
+    @Test("saves a log-out soon also while it waits as long as the server asked for")
+    func vaultBesidePatience() async throws {
+        try await world.launch(inBackground: false).logInAutomatically()
+        world.server.fail(
+            .problem(Problem(title: "wait", status: 503, code: .storageUnavailable), retryAfter: .max))
+        let client = world.launch()
+        try await client.logInAutomatically()
+        await world.clock.waitForSleepers()
+        #expect(world.clock.pendingSleeps.allSatisfy { $0 > .seconds(86_000) })
+        world.vault.refusesRecords = true
+        await client.logOut()
+        #expect(world.clock.pendingSleeps.allSatisfy { $0 <= .seconds(1) })
+        await world.clock.waitForSleepers()
+        world.vault.refusesRecords = false
+        world.clock.advance(by: .seconds(1))
+        while await !client.keeper.unsaved.isEmpty { await Task.yield() }
+        #expect(await world.launch(inBackground: false).reaches { $0 != .unknown } == .loggedOut(.guestLoggedOut))
+    }
+
     @Test("does not grow with each call while a vault takes no changes, and loses no log-out")
     func unwritableVault() async throws {
         let client = world.launch(inBackground: false)
