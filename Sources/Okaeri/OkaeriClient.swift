@@ -16,46 +16,45 @@ import OkaeriWire
 public final class OkaeriClient: Sendable {
     let keeper: SessionKeeper
 
-    #if OKAERI_ESSENTIALS
-        /// Makes a client with chosen parts, of which none carries requests by default. Nothing happens until the first call.
-        public init(
-            server: URL, application: String, vault: any CredentialVault, transport: any Transport,
-            configuration: OkaeriConfiguration = OkaeriConfiguration(), clock: any WallClock = SystemClock(),
-            randomness: any Randomness = SystemRandomness()
-        ) {
-            keeper = SessionKeeper(
-                server: server, application: application, vault: vault, transport: transport,
-                configuration: configuration, clock: clock, randomness: randomness)
-        }
-    #else
-        /// Makes a client with the system's storage, network, clock and randomness. Nothing happens until the first call.
+    /// Makes a client with chosen parts. Nothing happens until the first call.
+    ///
+    /// - Parameters:
+    ///   - server: The server's address.
+    ///   - application: The application's id at that server.
+    ///   - vault: Where the device's key and the session are kept.
+    ///   - transport: What carries requests.
+    ///   - configuration: Waiting times and what sessions remember of the device.
+    ///   - clock: What tells the time, and what to wait by.
+    ///   - randomness: Where unpredictable bytes come from.
+    public init(
+        server: URL, application: String, vault: any CredentialVault, transport: any Transport,
+        configuration: OkaeriConfiguration = OkaeriConfiguration(), clock: any WallClock = SystemClock(),
+        randomness: any Randomness = SystemRandomness()
+    ) {
+        keeper = SessionKeeper(
+            server: server, application: application, vault: vault, transport: transport,
+            configuration: configuration, clock: clock, randomness: randomness)
+    }
+
+    #if !OKAERI_ESSENTIALS
+        /// Makes a client with the system's network, and its storage, clock and randomness where no others are chosen.
+        /// Nothing happens until the first call.
         ///
         /// - Parameters:
         ///   - server: The server's address, for example `https://login.example.com`.
         ///   - application: The application's id at that server.
-        public convenience init(server: URL, application: String) {
-            self.init(server: server, application: application, vault: SystemDefaults.vault())
-        }
-
-        /// Makes a client with chosen parts. Nothing happens until the first call.
-        ///
-        /// - Parameters:
-        ///   - server: The server's address.
-        ///   - application: The application's id at that server.
-        ///   - vault: Where the device's key and the session are kept.
-        ///   - transport: What carries requests.
+        ///   - vault: Where the device's key and the session are kept; by default the Keychain where there is one.
         ///   - configuration: Waiting times and what sessions remember of the device.
         ///   - clock: What tells the time, and what to wait by.
         ///   - randomness: Where unpredictable bytes come from.
-        public init(
-            server: URL, application: String, vault: any CredentialVault,
-            transport: any Transport = URLSessionTransport(),
+        public convenience init(
+            server: URL, application: String, vault: (any CredentialVault)? = nil,
             configuration: OkaeriConfiguration = OkaeriConfiguration(), clock: any WallClock = SystemClock(),
             randomness: any Randomness = SystemRandomness()
         ) {
-            keeper = SessionKeeper(
-                server: server, application: application, vault: vault, transport: transport,
-                configuration: configuration, clock: clock, randomness: randomness)
+            self.init(
+                server: server, application: application, vault: vault ?? SystemDefaults.vault(),
+                transport: URLSessionTransport(), configuration: configuration, clock: clock, randomness: randomness)
         }
     #endif
 
