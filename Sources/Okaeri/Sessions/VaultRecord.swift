@@ -182,12 +182,16 @@ extension VaultRecord {
 
     /// The record as it was stored; `nil` when that is damaged.
     static func undamaged(_ stored: Data) -> VaultRecord? {
-        try? UntrustedJSON.decode(VaultRecord.self, from: stored, maximumBytes: UntrustedJSON.maximumRecordBytes)
+        try? UntrustedJSON.decode(
+            VaultRecord.self, from: stored, maximumBytes: UntrustedJSON.maximumRecordBytes,
+            maximumDepth: UntrustedJSON.maximumRecordDepth)
     }
 
     private static func keys(in stored: Data?) -> Keys? {
         guard let stored else { return nil }
-        return try? UntrustedJSON.decode(Keys.self, from: stored, maximumBytes: UntrustedJSON.maximumRecordBytes)
+        return try? UntrustedJSON.decode(
+            Keys.self, from: stored, maximumBytes: UntrustedJSON.maximumRecordBytes,
+            maximumDepth: UntrustedJSON.maximumRecordDepth)
     }
 
     private init(_ keys: Keys) {

@@ -13,19 +13,22 @@ enum UntrustedJSON {
 
     /// The longest record of a vault: it holds a user whom a response of the longest kind brought, with each character escaped.
     static let maximumRecordBytes = 8 * maximumBytes
+    /// In a record a user stands a level deeper than in the response of its own.
+    static let maximumRecordDepth = maximumDepth + 1
 
     /// - Throws: `JSONSyntaxError`, `DecodingError`, and whatever the type throws.
     static func decode<Value: Decodable>(
-        _ type: Value.Type, from data: Data, maximumBytes: Int = UntrustedJSON.maximumBytes
+        _ type: Value.Type, from data: Data, maximumBytes: Int = UntrustedJSON.maximumBytes,
+        maximumDepth: Int = UntrustedJSON.maximumDepth
     ) throws -> Value {
-        try value(data, maximumBytes: maximumBytes).decoded(as: type)
+        try value(data, maximumBytes: maximumBytes, maximumDepth: maximumDepth).decoded(as: type)
     }
 
     /// Any value.
     ///
     /// - Throws: `JSONSyntaxError`.
     static func value(
-        _ data: Data, maximumBytes: Int = UntrustedJSON.maximumBytes
+        _ data: Data, maximumBytes: Int = UntrustedJSON.maximumBytes, maximumDepth: Int = UntrustedJSON.maximumDepth
     ) throws(JSONSyntaxError) -> JSONValue {
         guard data.count <= maximumBytes else { throw .unexpected(offset: maximumBytes) }
         return try JSONValue(parsing: Array(data), maximumDepth: maximumDepth)

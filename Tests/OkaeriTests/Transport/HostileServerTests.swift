@@ -61,6 +61,14 @@ struct HostileServerTests {
         #expect(!isReadTooDeeply)
     }
 
+    @Test("that is nested as deeply as one that is read may be logs nobody out: its user can be kept, and read again")
+    func deepRecord() throws {
+        let response = TransportResponse(status: 200, body: Self.user(levels: UntrustedJSON.maximumDepth - 2))
+        var record = VaultRecord()
+        record.user = try response.decoded(UserBody.self)
+        #expect(VaultRecord.read(record.written()).user == record.user && record.user != nil)
+    }
+
     @Test("is never followed beyond 64 levels by Foundation's decoder either, on a stack of 512 KiB")
     func decoder() async {
         for levels in [60, 250, 500] {
