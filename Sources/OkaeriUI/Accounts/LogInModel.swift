@@ -39,8 +39,11 @@ public struct LogInModel: FormScreen {
     public private(set) var options: LogInOptions
     /// How the person logged in the last time on this device.
     public private(set) var lastMethod: LogInMethod?
-    /// Whether "continue as guest" makes a new guest, because a registered person has logged out here.
+    /// Whether "continue as guest" makes a new guest, because a registered person has logged out here, or this device
+    /// was taken out of its account.
     public private(set) var makesNewGuest = false
+    /// Whether the device's key was removed from its account: a guest has another one.
+    private var isKeyRemoved = false
     private var hasBegun = false
     /// Which screen it is.
     public var screen: ScreenName { .logIn }
@@ -125,7 +128,7 @@ public struct LogInModel: FormScreen {
         case .provider(let provider):
             guard options.allProviders.contains(where: { $0.provider == provider }) else { return [] }
             return form.run(.provider(provider, .logIn(restoring: false)))
-        case .guest: return form.run(.logInAutomatically)
+        case .guest: return form.run(isKeyRemoved ? .logInAsNewGuest : .logInAutomatically)
         case .web:
             guard options.fields.contains(.webLogIn) else { return [] }
             return form.run(.logInOnPages(identifier: typed))
@@ -166,7 +169,7 @@ public struct LogInModel: FormScreen {
         guard case .welcome(let welcome) = response else { return nil }
         switch request {
         case .provider(let provider, _): return .loggedIn(welcome, by: .provider(provider))
-        case .logInAutomatically: return .loggedIn(welcome, by: .guest)
+        case .logInAutomatically, .logInAsNewGuest: return .loggedIn(welcome, by: .guest)
         case .logInOnPages: return .loggedIn(welcome, by: .web)
         case .logInWithPasskey, .logInWithChosenPasskey: return .loggedIn(welcome, by: .passkey)
         case .restoreUser: return .restored(welcome)
@@ -188,9 +191,16 @@ public struct LogInModel: FormScreen {
     package mutating func recover(from error: OkaeriError, to request: ScreenRequest, at instant: Date)
         -> [ScreenEffect]?
     {
-        guard case .credentialRefused = error else { return nil }
-        switch request {
-        case .logIn, .logInWithSaved: break
+        switch (error, request) {
+        case (.credentialRefused, .logIn), (.credentialRefused, .logInWithSaved): break
+        case (.deviceKeyRemoved, .logInAutomatically):
+            // The failure asks people to log in; one who cannot goes on as a new guest.
+            (isKeyRemoved, makesNewGuest) = (true, true)
+            return nil
+        case (_, .logInAsNewGuest):
+            // The key is another one by now, whatever came of the log-in.
+            isKeyRemoved = false
+            return nil
         default: return nil
         }
         // Which of the two is wrong stays secret; the password is the likelier one.

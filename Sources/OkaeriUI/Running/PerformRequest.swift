@@ -66,6 +66,9 @@ package struct PerformRequest: Sendable {
         case .logInAutomatically:
             await client.replaceLostKey()
             return .welcome(try await client.logInAutomatically())
+        case .logInAsNewGuest:
+            await client.useNewDeviceKey()
+            return .welcome(try await client.logInAutomatically())
         case .logInOnPages(let identifier): return .welcome(try await logInOnPages(identifier))
         case .requestLogInCode(let email): return .codeRequest(try await client.requestLogInCode(email: email))
         case .logInWithCode(let code, let order, let rememberMe, let restoring):
@@ -129,9 +132,8 @@ package struct PerformRequest: Sendable {
         case .reauthenticate(let password): try await client.reauthenticate(password: password?.revealed)
         case .reauthenticateWithCode(let code, let order):
             try await client.reauthenticate(code: code.revealed, for: order)
-        case .logIn, .logInWithSaved, .signUp, .upgrade, .provider, .logInAutomatically, .logInOnPages,
-            .requestLogInCode,
-            .logInWithCode,
+        case .logIn, .logInWithSaved, .signUp, .upgrade, .provider, .logInAutomatically, .logInAsNewGuest,
+            .logInOnPages, .requestLogInCode, .logInWithCode,
             .requestPasswordReset, .resetPassword, .requestEmailVerification, .verifyEmail, .logInWithPasskey,
             .logInWithChosenPasskey:
             return try await callAsFunction(request)

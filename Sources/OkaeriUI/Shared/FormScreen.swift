@@ -130,7 +130,7 @@ extension ScreenRequest {
         switch self {
         case .provider(let provider, .logIn): .provider(provider)
         case .logInWithCode: .code
-        case .logInAutomatically, .restoreUser: .guest
+        case .logInAutomatically, .logInAsNewGuest, .restoreUser: .guest
         case .logInOnPages: .web
         case .logInWithPasskey, .logInWithChosenPasskey: .passkey
         case .logIn, .logInWithSaved: .password

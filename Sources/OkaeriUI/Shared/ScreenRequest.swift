@@ -12,6 +12,8 @@ package enum ScreenRequest: Hashable, Sendable {
     case provider(Provider, ProviderUse)
     /// Log in with the device's key.
     case logInAutomatically
+    /// Log in with another key than the device's own, which leads to nobody any more.
+    case logInAsNewGuest
     /// Log in on the server's pages. What was typed is filled in there.
     case logInOnPages(identifier: String)
     case requestLogInCode(email: String)

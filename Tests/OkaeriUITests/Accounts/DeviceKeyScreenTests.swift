@@ -103,4 +103,28 @@ struct DeviceKeyScreenTests {
         await screen.settle()
         #expect(screen.model.devices?.count == 1 && screen.model.form.banner == nil)
     }
+
+    @Test("leaves a person whose device was taken out of the account a way on as a new guest, which says so before")
+    func removedKey() async throws {
+        let guest = try await world.client.logInAutomatically().user
+        let tablet = world.anotherClient()
+        try await tablet.redeemTransferCode(try await world.client.issueTransferCode().code)
+        #expect(try await tablet.removeOtherDeviceKeys() == 1)
+        let screen = await world.show(try LogInModel(LogInOptions(fields: [.default, .guestButton])))
+        screen.send(.guest)
+        await screen.settle()
+        #expect(world.heard.log == ["logIn failed: device_key_removed"])
+        #expect(screen.model.guestTitle == .logInNewGuest && screen.model.form.isEnabled)
+        // Once is enough for a key, however often the server is out of reach.
+        world.server.isOffline = true
+        screen.send(.guest)
+        await screen.settle()
+        #expect(world.heard.errors.last == .offline && screen.model.guestTitle == .logInNewGuest)
+        world.server.isOffline = false
+        screen.send(.guest)
+        await screen.settle()
+        let user = try #require(await world.client.currentUser)
+        #expect(user.isAnonymous && user.id != guest.id)
+        #expect(world.server.users.count == 2)
+    }
 }
