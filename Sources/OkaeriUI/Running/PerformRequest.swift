@@ -164,7 +164,14 @@ package struct PerformRequest: Sendable {
     private func logInWithSaved(_ rememberMe: RememberMe, restoring: Bool) async throws(OkaeriError) -> ScreenResponse {
         // Where the app names no source, nothing is saved.
         guard let saved else { throw .cancelled }
-        switch try await saved.savedCredential() {
+        let found: SavedCredential
+        do throws(OkaeriError) {
+            found = try await saved.savedCredential()
+        } catch {
+            // Nobody has asked for it: a system that offers nothing, because it has no Apple account for example, is no failure.
+            throw .cancelled
+        }
+        switch found {
         case .apple(let credential):
             let welcome = try await client.logIn(with: .apple(credential), restoring: restoring)
             return .loggedIn(welcome, by: .provider(.apple))

@@ -2,6 +2,7 @@ import Foundation
 import Okaeri
 import OkaeriTesting
 import OkaeriUI
+import OkaeriWire
 import Testing
 
 @MainActor
@@ -33,6 +34,13 @@ struct SavedCredentialTests {
     @Test("is no reason for a word when there is none, and leaves the screen ready", arguments: [true, false])
     func nothing(hasSource: Bool) async throws {
         let screen = await world.show(try LogInModel(options), saved: hasSource ? TestSaved() : nil)
+        #expect(world.heard.log.isEmpty && screen.model.form.isEnabled && screen.model.form.banner == nil)
+    }
+
+    @Test("is no reason for a word either where the system cannot offer any")
+    func unavailable() async throws {
+        let saved = TestSaved(refusal: .providerRefused(.providerRefused))
+        let screen = await world.show(try LogInModel(options), saved: saved)
         #expect(world.heard.log.isEmpty && screen.model.form.isEnabled && screen.model.form.banner == nil)
     }
 

@@ -103,9 +103,11 @@ struct TestCredentials: ProviderCredentials {
 /// Gives what a person has saved on the system, or what they want none of.
 struct TestSaved: SavedCredentials {
     var saved: SavedCredential?
+    /// What the system says when there is nothing.
+    var refusal = OkaeriError.cancelled
 
     func savedCredential() async throws(OkaeriError) -> SavedCredential {
-        guard let saved else { throw .cancelled }
+        guard let saved else { throw refusal }
         return saved
     }
 }
