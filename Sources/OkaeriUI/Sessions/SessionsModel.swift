@@ -70,7 +70,10 @@ public struct SessionsModel: RemovalScreen {
     private mutating func remove(_ id: DeviceSession.ID) -> [ScreenEffect] {
         let isCurrent = sessions?.first { $0.id == id }?.isCurrent ?? false
         list.drop(id)
-        return isCurrent ? [.show(.logIn(identifier: ""))] : []
+        guard isCurrent else { return [] }
+        // Nobody who comes back to this screen sees anything of who has left.
+        list = RemovalList()
+        return [.show(.logIn(identifier: ""))]
     }
 
     package mutating func recover(from error: OkaeriError, to request: ScreenRequest, at instant: Date)

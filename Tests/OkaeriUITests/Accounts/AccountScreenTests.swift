@@ -240,6 +240,21 @@ struct AccountScreenTests {
         #expect(await world.client.currentUser == nil && world.heard.shown == [.logIn(identifier: "")])
     }
 
+    @Test("show no log-ins any more of who has ended their own, and list those of who comes next")
+    func sessionsOfBefore() async throws {
+        _ = try await world.client.signUp(username: "hana", password: password)
+        try await world.anotherClient().logIn(identifier: "hana", password: password)
+        let screen = await world.show(SessionsModel())
+        screen.send(.remove(try #require(screen.model.sessions?.first?.id)))
+        screen.send(.confirmed)
+        await screen.settle()
+        #expect(await world.client.currentUser == nil && screen.model.sessions == nil)
+        _ = try await world.client.signUp(username: "kenji", password: password)
+        screen.send(.reload)
+        await screen.settle()
+        #expect(screen.model.sessions?.map(\.isCurrent) == [true])
+    }
+
     @Test("delete the account after the word was typed, give everything before, and bring it back")
     func deletion() async throws {
         let user = try await world.client.logInAutomatically().user
