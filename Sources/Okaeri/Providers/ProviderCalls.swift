@@ -128,14 +128,14 @@ extension SessionKeeper {
     func link(_ credential: ProviderCredential) async throws(OkaeriError) -> User {
         let body = ProviderLinkBody(await withName(credential))
         let call = try APICall(.post, APIPath.identity(credential.provider.rawValue), body: body)
-        let user = try await fresh { () async throws(OkaeriError) in try await self.changeUser(call) }
+        let user = try await fresh { () async throws(OkaeriError) in try await self.takeUser(call) }
         await forgetName(of: credential)
         return user
     }
 
     func unlink(_ provider: Provider) async throws(OkaeriError) -> User {
         let call = APICall(.delete, APIPath.identity(provider.rawValue))
-        return try await fresh { () async throws(OkaeriError) in try await self.changeUser(call) }
+        return try await fresh { () async throws(OkaeriError) in try await self.takeUser(call) }
     }
 
     func take(_ state: AppleCredentialState, of appleUser: String?) async {
@@ -169,13 +169,6 @@ extension SessionKeeper {
                 throw error
             }
         }
-    }
-
-    private func changeUser(_ call: APICall) async throws(OkaeriError) -> User {
-        let received = try await authenticated(call)
-        let body = try received.response.decoded(UserBody.self)
-        await change(.take(body, epoch: received.epoch))
-        return User(body)
     }
 
     /// Repeats a call once after a new log-in by key, which is as good a proof as an anonymous user has.

@@ -6,6 +6,16 @@ extension SessionKeeper {
     struct SessionResponse {
         let response: TransportResponse
         let epoch: Int64
+        /// The user whose call it was.
+        let user: User.ID?
+
+        /// Sees to it that the user whom the response describes is the one who asked, and not one whose response something on
+        /// the way has kept.
+        ///
+        /// - Throws: `OkaeriError.unexpectedResponse`.
+        func check(_ body: UserBody) throws(OkaeriError) {
+            guard body.id == user else { throw .unexpectedResponse(status: response.status) }
+        }
     }
 
     /// Sends a call in the user's session. A dead session is renewed with the device's key, and the call repeated once.
@@ -26,7 +36,7 @@ extension SessionKeeper {
             publishState()
         }
         readNoticeCount(response)
-        return SessionResponse(response: response, epoch: record.epoch)
+        return SessionResponse(response: response, epoch: record.epoch, user: record.loggedInUser?.id)
     }
 
     private func repeating(

@@ -25,6 +25,25 @@ struct UserTests {
         #expect(emptied.fields.isEmpty)
     }
 
+    @Test("are never taken for somebody else, whose response something on the way has kept")
+    func responseOfSomebodyElse() async throws {
+        let other = world.launch(vault: TestVault(), inBackground: false)
+        try await other.logInAutomatically(user: NewUser(displayName: "花子"))
+        let body = try #require(world.server.users.first)
+        let kept = TransportResponse(status: 200, body: try JSONEncoder().encode(body))
+        let export = TransportResponse(status: 200, body: try await other.exportUser())
+        let client = world.launch(inBackground: false)
+        let user = try await client.logInAutomatically().user
+        world.server.fail(.response(kept), path: APIPath.user, times: 2)
+        world.server.fail(.response(export), path: APIPath.export)
+        let unexpected = OkaeriError.unexpectedResponse(status: 200)
+        await #expect(throws: unexpected) { try await client.reloadUser() }
+        await #expect(throws: unexpected) { try await client.update(UserChanges(displayName: .set("太郎"))) }
+        await #expect(throws: unexpected) { try await client.exportUser() }
+        #expect(await client.currentUser == user && body.id != user.id)
+        #expect(try await client.reloadUser() == user)
+    }
+
     @Test("are not changed by values that break a rule; each rule is named")
     func invalidValues() async throws {
         let client = world.launch()

@@ -54,7 +54,7 @@ extension SessionKeeper {
         var call = APICall(.get, APIPath.export)
         call.isProven = true
         let received = try await authenticated(call)
-        _ = try received.response.decoded(ExportResponse.self)
+        try received.check(received.response.decoded(ExportResponse.self).user)
         return received.response.body
     }
 }

@@ -62,9 +62,11 @@ extension SessionKeeper {
         try await takeUser(APICall(.get, APIPath.user))
     }
 
+    /// Takes over the user's values from the response to a call.
     func takeUser(_ call: APICall) async throws(OkaeriError) -> User {
         let received = try await authenticated(call)
         let body = try received.response.decoded(UserBody.self)
+        try received.check(body)
         await change(.take(body, epoch: received.epoch))
         return User(body)
     }
