@@ -111,15 +111,12 @@ extension SessionKeeper {
         let leadsHere = response.user.identities.contains {
             $0.provider == "device" && $0.subject == key.publicKey.thumbprint
         }
-        let (former, formerKeyUser) = (record.session?.token, slot == record.keySlot ? record.keyUser : nil)
-        let result = try await accept(response, after: record)
-        let (provider, token) = (credential.provider.rawValue, Secret(response.session.token))
-        let after = await change(
-            .assignKey(
-                RecordChange.KeyAssignment(
-                    token: token, provider: provider, keySlot: slot, leadsHere: leadsHere, otherUser: formerKeyUser,
-                    formerToken: former)))
-        if !after.pendingRevocations.isEmpty { workInBackground() }
+        let result = try await accept(
+            response, after: record,
+            key: RecordChange.KeyAssignment(
+                token: Secret(response.session.token), provider: credential.provider.rawValue, keySlot: slot,
+                leadsHere: leadsHere, otherUser: slot == record.keySlot ? record.keyUser : nil,
+                formerToken: record.session?.token))
         await forgetName(of: credential)
         return result.welcome
     }

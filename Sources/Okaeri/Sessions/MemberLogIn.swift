@@ -75,13 +75,11 @@ extension SessionKeeper {
         let leadsHere = logIn.response.user.identities.contains {
             $0.provider == "device" && $0.subject == key.publicKey.thumbprint
         }
-        let result = try await accept(logIn.response, after: before)
-        let after = await change(
-            .assignKey(
-                RecordChange.KeyAssignment(
-                    token: token, provider: provider, keySlot: slot, leadsHere: leadsHere,
-                    otherUser: slot == before.keySlot ? before.keyUser : nil, formerToken: before.session?.token)))
-        if !after.pendingRevocations.isEmpty { workInBackground() }
+        let result = try await accept(
+            logIn.response, after: before,
+            key: RecordChange.KeyAssignment(
+                token: token, provider: provider, keySlot: slot, leadsHere: leadsHere,
+                otherUser: slot == before.keySlot ? before.keyUser : nil, formerToken: before.session?.token))
         return SecondFactorLogIn(
             welcome: result.welcome, recoveryCodes: logIn.response.recoveryCodes.map(RecoveryCodes.init(_:)))
     }

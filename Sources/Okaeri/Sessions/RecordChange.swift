@@ -33,6 +33,8 @@ enum RecordChange: Hashable, Sendable {
     /// Another key than the one in use goes to the server with a log-in by other means.
     case tryKey(Int)
     case useNextKey
+    /// Several as one: a vault has all of them or none.
+    case each([RecordChange])
     /// What many changes made of one record. Of a record that another process has changed meanwhile only the log-out counts,
     /// and the sessions are given up.
     case become(Outcome)
@@ -123,6 +125,8 @@ enum RecordChange: Hashable, Sendable {
             // A log-in under way has the key of before: its response would be of a user to whom the next key does not lead.
             record.generation += 1
             if record.logOutReason == .keyLost { record.logOutReason = .ended }
+        case .each(let changes):
+            for change in changes { change.apply(to: &record) }
         case .become(let outcome):
             become(outcome, &record)
         }
@@ -132,6 +136,7 @@ enum RecordChange: Hashable, Sendable {
     var hasLogOut: Bool {
         switch self {
         case .logOut(epoch: nil, _): true
+        case .each(let changes): changes.contains(where: \.hasLogOut)
         case .become(let outcome): outcome.hasLogOut
         default: false
         }

@@ -27,6 +27,29 @@ struct LogOutTests {
         #expect(try await world.launch().logInAutomatically().user.id == guest.id)
     }
 
+    @Test(
+        "of a registered user lasts wherever the app ends during the log-in of somebody else",
+        arguments: 0..<5, [true, false])
+    func endOfApp(saves: Int, isByPasskey: Bool) async throws {
+        let passkeys = TestPasskeys()
+        world.server.passkeyDomain = "example.com"
+        let elsewhere = world.launch(vault: TestVault(), inBackground: false)
+        try await elsewhere.signUp(username: "taro", password: password)
+        try await elsewhere.addPasskey(with: passkeys)
+        let client = world.launch(inBackground: false)
+        let hana = try await client.signUp(username: "hana", password: password)
+        await client.logOut()
+        #expect(await client.deliverPendingLogOuts())
+        let ending = world.launch(vault: EndingVault(world.vault, saves: saves), inBackground: false)
+        if isByPasskey {
+            try await ending.logInWithPasskey(passkeys)
+        } else {
+            try await ending.logIn(with: .apple(.test(user: "taro")))
+        }
+        let next = world.launch(inBackground: false)
+        #expect(try await next.logInAutomatically().user.id != hana.id)
+    }
+
     @Test("of a registered user ends with the password, and automatic log-ins lead to that user again")
     func back() async throws {
         let client = world.launch(inBackground: false)
@@ -151,5 +174,41 @@ struct LogOutTests {
         #expect(await client.reaches { $0 != .unknown } == .loggedOut(.ended))
         await #expect(throws: OkaeriError.userDisabled) { try await client.logInAutomatically() }
         #expect(world.server.users.count == 1)
+    }
+}
+
+/// A vault that takes no more than so many changes, as that of an app that ends then.
+private struct EndingVault: CredentialVault {
+    private let base: TestVault
+    private let left: Protected<Int>
+
+    init(_ base: TestVault, saves: Int) {
+        self.base = base
+        left = Protected(saves)
+    }
+
+    func deviceKey(for application: String) async throws(VaultError) -> any DeviceKey {
+        try await base.deviceKey(for: application)
+    }
+
+    func loadRecord(for application: String) async throws(VaultError) -> Data? {
+        try await base.loadRecord(for: application)
+    }
+
+    func saveRecord(_ record: Data, for application: String) async throws(VaultError) {
+        let isTaken = left.withValue { left in
+            left -= 1
+            return left >= 0
+        }
+        guard isTaken else { throw .unwritable("the app has ended") }
+        try await base.saveRecord(record, for: application)
+    }
+
+    func erase(_ application: String) async throws(VaultError) {
+        try await base.erase(application)
+    }
+
+    func lock(_ purpose: VaultLockPurpose, for application: String) async throws(VaultError) -> VaultLock {
+        try await base.lock(purpose, for: application)
     }
 }

@@ -40,6 +40,7 @@ struct RecordChangeTests {
         .pendingName("Hana", of: "apple:1"), .pendingName(nil, of: "apple:1"), .requireProof, .useNextKey,
         .logOut(epoch: 1, .keyLost), .logIn(Samples.response("guest"), generation: 1, keySlot: 1),
         .tryKey(1), .tryKey(4), .replace(Samples.response("taro"), keySlot: 1, abandoned: [], leadsHere: false),
+        .each([.logIn(Samples.response("taro"), generation: 1), assignment("new", leadsHere: false)]),
     ]
 
     private func changed(_ record: VaultRecord, by change: RecordChange) -> VaultRecord {

@@ -175,9 +175,16 @@ extension SessionKeeper {
 
     /// Takes over the response to a log-in by other means, unless a log-in or log-out came before it.
     ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - record: The record before it.
+    ///   - keySlot: The key that leads to the user from now on, if it is another one than before.
+    ///   - key: The key that signed it, where that may lead to somebody else. An app that ends in between must not take it for
+    ///     the user's own.
     /// - Throws: `OkaeriError.loggedOutMeanwhile`; `.userChanged` when somebody else is logged in by now.
     func accept(
-        _ response: LogInResponse, after record: VaultRecord, keySlot: Int? = nil
+        _ response: LogInResponse, after record: VaultRecord, keySlot: Int? = nil,
+        key: RecordChange.KeyAssignment? = nil
     ) async throws(OkaeriError) -> LogInResult {
         var record = record
         if temporary != nil {
@@ -188,7 +195,8 @@ extension SessionKeeper {
         let token = Secret(response.session.token)
         let confirmedBefore = machine.confirmedSession
         handle(.confirmed(session: response.session.id))
-        let after = await change(.logIn(response, generation: record.generation, keySlot: keySlot))
+        let logIn = RecordChange.logIn(response, generation: record.generation, keySlot: keySlot)
+        let after = await change(key.map { RecordChange.each([logIn, .assignKey($0)]) } ?? logIn)
         if after.session?.token == token {
             handle(.replaced)
             if !after.pendingRevocations.isEmpty { workInBackground() }
