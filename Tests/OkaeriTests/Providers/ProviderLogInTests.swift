@@ -36,6 +36,22 @@ struct ProviderLogInTests {
         #expect(try await okaeri.logInAutomatically().user.id == anonymous.id)
     }
 
+    @Test("is not undone by an automatic log-in that another process has still to repeat")
+    func repetitionElsewhere() async throws {
+        let guest = try await world.launch(inBackground: false).logInAutomatically().user
+        let helper = world.launch()
+        world.server.fail(.unreachable, path: APIPath.logInAutomatically)
+        #expect(try await helper.logInAutomatically().user.id == guest.id)
+        await world.clock.waitForSleepers()
+        let app = world.launch(inBackground: false)
+        let hana = try await app.logIn(with: .apple(.test(user: "hana"))).user
+        world.clock.advanceToNextSleeper()
+        // The guest's session, which the helper ends when the rest is done.
+        await world.server.waitForRequests(1, to: APIPath.logOut)
+        #expect(await helper.currentUser?.id == hana.id)
+        #expect(await app.currentUser?.id == hana.id && world.logInCount == 2)
+    }
+
     @Test("ends the session of the user before")
     func formerSession() async throws {
         let okaeri = world.launch()

@@ -132,6 +132,9 @@ struct LogInMachineTests {
             "a key that leads elsewhere renews nothing", .renewalReading, step(.read(Samples.keyElsewhere)),
             [.perform(.change(.logOut(epoch: Samples.keyElsewhere.epoch)))]),
         Row(
+            "nor does it log in beside who is there", .reading, step(.read(Samples.keyElsewhere)),
+            success(Samples.keyElsewhere)),
+        Row(
             "a faster process's log-in is as good", .checking, step(.read(Samples.loggedInElsewhere)),
             [.unlock] + success(Samples.loggedInElsewhere)),
         Row(

@@ -214,9 +214,14 @@ extension LogInMachine {
         return [.perform(work)]
     }
 
-    /// What needs no server: a renewal for which there is nobody, or which has happened already.
+    /// What needs no server: a renewal for which there is nobody, or which has happened already, and a log-in after which
+    /// another process has logged somebody in to whom the device's key does not lead.
     private mutating func begin(_ number: Int64, _ logIn: LogIn, _ record: VaultRecord) -> [Action] {
         if logIn.isAbandoned { return finish(number, .failure(.loggedOutMeanwhile)) }
+        if case .asked = logIn.reason, record.keyLeadsElsewhere, let result = LogInResult(record) {
+            settle(logIn.reason, hasResponse: true)
+            return finish(number, .success(result))
+        }
         if case .renewal(let dead) = logIn.reason {
             if record.keyLeadsElsewhere, record.session?.token == dead {
                 // The device's key would bring another user.
