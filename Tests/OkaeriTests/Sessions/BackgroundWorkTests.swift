@@ -40,6 +40,23 @@ struct BackgroundWorkTests {
         #expect(await world.launch(inBackground: false).reaches { $0 != .unknown } == .loggedOut(.guestLoggedOut))
     }
 
+    @Test("repeats no log-in after a log-out in another process")
+    func logOutElsewhere() async throws {
+        try await world.launch(inBackground: false).logInAutomatically()
+        let helper = world.launch()
+        world.server.fail(.unreachable, path: APIPath.logInAutomatically)
+        try await helper.logInAutomatically()
+        await world.clock.waitForSleepers()
+        let app = world.launch(inBackground: false)
+        await app.logOut()
+        #expect(await app.deliverPendingLogOuts())
+        world.clock.advanceToNextSleeper()
+        while await helper.keeper.recovery != nil { await Task.yield() }
+        #expect(await app.currentUser == nil && world.logInCount == 2)
+        // Who asks for it now is logged in.
+        #expect(try await helper.logInAutomatically().user.id == world.server.users.first?.id)
+    }
+
     @Test("does not grow with each call while a vault takes no changes, and loses no log-out")
     func unwritableVault() async throws {
         let client = world.launch(inBackground: false)

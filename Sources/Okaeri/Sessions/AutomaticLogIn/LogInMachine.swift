@@ -75,6 +75,9 @@ struct LogInMachine: Hashable, Sendable {
         var stage: Stage = .reading
         /// Whether the person logged out or the device was forgotten since it started.
         var isAbandoned = false
+        /// For a repetition the record's epoch when the log-in was asked for: a log-out since then, in whichever process,
+        /// wins.
+        var askedIn: Int64?
     }
 
     /// What a log-in waits for.
@@ -101,6 +104,8 @@ struct LogInMachine: Hashable, Sendable {
     private(set) var callers: [Int: Int64] = [:]
     /// The log-in that was asked for and waits for network or storage.
     private(set) var wanted: LogInOrder?
+    /// The record's epoch when it was asked for; `nil` where the record could not be read then.
+    private(set) var wantedIn: Int64?
     /// The log-in whose response has not come yet: its repetition must carry the same name.
     private(set) var unanswered: LogInOrder?
     /// The session that the server has confirmed in this process.
@@ -116,7 +121,11 @@ struct LogInMachine: Hashable, Sendable {
     mutating func handle(_ event: Event) -> [Action] {
         switch event {
         case .asked(let caller, let body, let name):
-            if let current { return join(current, caller) }
+            if let current {
+                // Somebody asks for it now: it is no repetition any more.
+                running[current]?.askedIn = nil
+                return join(current, caller)
+            }
             var order = LogInOrder(body: body, idempotencyKey: name)
             if let unanswered, unanswered.body == body { order = unanswered }
             return start(.asked(order), caller)
@@ -126,7 +135,7 @@ struct LogInMachine: Hashable, Sendable {
         case .repetitionAsked(let caller):
             if let current { return join(current, caller) }
             guard let wanted else { return [.resume(caller: caller, .failure(.loggedOutMeanwhile))] }
-            return start(.asked(wanted), caller)
+            return start(.asked(wanted), caller, askedIn: wantedIn)
         case .left(let caller):
             callers[caller] = nil
         case .step(let number, let step):
@@ -150,12 +159,12 @@ struct LogInMachine: Hashable, Sendable {
         return []
     }
 
-    private mutating func start(_ reason: LogInReason, _ caller: Int) -> [Action] {
+    private mutating func start(_ reason: LogInReason, _ caller: Int, askedIn: Int64? = nil) -> [Action] {
         startedLogIns += 1
-        running[startedLogIns] = LogIn(reason: reason)
+        running[startedLogIns] = LogIn(reason: reason, askedIn: askedIn)
         current = startedLogIns
         callers[caller] = startedLogIns
-        if case .asked(let order) = reason { wanted = order }
+        if case .asked(let order) = reason { (wanted, wantedIn) = (order, askedIn) }
         return [.start(logIn: startedLogIns)]
     }
 
@@ -222,6 +231,10 @@ extension LogInMachine {
             settle(logIn.reason, hasResponse: true)
             return finish(number, .success(result))
         }
+        if logIn.isOvertaken(by: record) {
+            settle(logIn.reason, hasResponse: true)
+            return finish(number, .failure(.loggedOutMeanwhile))
+        }
         if case .renewal(let dead) = logIn.reason {
             if record.keyLeadsElsewhere, record.session?.token == dead {
                 // The device's key would bring another user.
@@ -238,7 +251,9 @@ extension LogInMachine {
     private mutating func check(
         _ number: Int64, _ logIn: LogIn, _ before: VaultRecord, _ record: VaultRecord
     ) -> [Action] {
-        if logIn.isAbandoned { return fail(number, logIn, .loggedOutMeanwhile, before) }
+        if logIn.isAbandoned || logIn.isOvertaken(by: record) {
+            return fail(number, logIn, .loggedOutMeanwhile, before)
+        }
         var order: LogInOrder?
         if case .asked(let asked) = logIn.reason { order = asked }
         if record.generation != before.generation {
@@ -300,6 +315,7 @@ extension LogInMachine {
                 settle(logIn.reason, hasResponse: false)
                 return [.unlock] + finish(number, .failure(error))
             }
+            wait(logIn, before)
             let welcome = Welcome.known(User(user), lastLogIn: user.lastLogInAt.map(Date.init(_:)))
             return [.unlock, .workInBackground]
                 + finish(number, .success(LogInResult(welcome: welcome, session: nil)))
@@ -314,11 +330,18 @@ extension LogInMachine {
             return [.unlock]
                 + proceed(number, to: .loggingOut(error), .change(.logOut(epoch: before.epoch, .keyLost)))
         case .storageLocked:
+            wait(logIn, before)
             return [.unlock, .workInBackground] + finish(number, .failure(error))
         default:
             settle(logIn.reason, hasResponse: true)
             return [.unlock] + finish(number, .failure(error))
         }
+    }
+
+    /// Goes on waiting for a log-in that failed for now, unless somebody logs out.
+    private mutating func wait(_ logIn: LogIn, _ before: VaultRecord) {
+        guard case .asked(let order) = logIn.reason, wanted?.idempotencyKey == order.idempotencyKey else { return }
+        wantedIn = before.epoch
     }
 
     /// Stops waiting for a log-in that failed, unless a newer one is wanted by now.
@@ -334,5 +357,12 @@ extension LogInMachine {
         let waiting = callers.filter { $0.value == number }.keys.sorted()
         for caller in waiting { callers[caller] = nil }
         return waiting.map { .resume(caller: $0, outcome) }
+    }
+}
+
+extension LogInMachine.LogIn {
+    /// Whether somebody has logged out since the log-in was asked for that is repeated now.
+    fileprivate func isOvertaken(by record: VaultRecord) -> Bool {
+        askedIn.map { $0 != record.epoch && record.loggedInUser == nil } ?? false
     }
 }
