@@ -78,6 +78,7 @@ enum RecordChange: Hashable, Sendable {
             for token in abandoned { record.revokeLater(token) }
             let otherUser = slot == record.keySlot ? record.keyUser : nil
             record.logIn(response)
+            record.loggedInWith = nil
             record.keySlot = slot
             record.keyLeadsElsewhere = !leadsHere
             record.keyUser = leadsHere ? response.user.id : otherUser
@@ -160,7 +161,7 @@ enum RecordChange: Hashable, Sendable {
     private func assign(_ key: KeyAssignment, in record: inout VaultRecord) {
         guard record.session?.token == key.token else { return }
         if let slot = key.keySlot { record.keySlot = slot }
-        if let provider = key.provider { record.loggedInWith = provider }
+        record.loggedInWith = key.provider
         record.keyLeadsElsewhere = !key.leadsHere
         if !key.leadsHere { record.keyUser = key.otherUser }
         if let former = key.formerToken, former != key.token { record.revokeLater(former) }

@@ -34,7 +34,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
 
     /// Whether the device's key leads to another user than the one who is logged in: then it must renew nothing.
     var keyLeadsElsewhere = false
-    /// The provider that the person logged in with; `nil` after a log-in by key.
+    /// The provider that the person logged in with, also once the key has renewed that log-in; `nil` after any other.
     var loggedInWith: String?
     /// Names from a provider that no server has taken yet, by provider and person.
     var pendingNames: [String: String] = [:]
@@ -106,17 +106,20 @@ struct VaultRecord: Codable, Hashable, Sendable {
 
     /// Takes over a log-in. A registered user who was logged in before is logged out by it.
     mutating func logIn(_ response: LogInResponse) {
-        if response.user.id != loggedInUser?.id { lockKey() }
+        let isSomebodyElse = response.user.id != loggedInUser?.id
+        if isSomebodyElse { lockKey() }
         if response.user.id == lockedKeyUser { lockedKeyUser = nil }
         logOutReason = nil
-        if response.user.id != loggedInUser?.id { epoch += 1 }
+        if isSomebodyElse {
+            epoch += 1
+            loggedInWith = nil
+        }
         generation += 1
         session = StoredSession(id: response.session.id, token: Secret(response.session.token))
         user = response.user
         welcome = StoredWelcome(isNew: response.isNew, previousLogInAt: response.previousLogInAt)
         isLoggedOut = false
         keyLeadsElsewhere = false
-        loggedInWith = nil
     }
 
     /// Forgets the session and the user, and remembers to tell the server.

@@ -215,6 +215,22 @@ struct ProviderLogInTests {
         #expect((await okaeri.currentUser == nil) == isLoggedOut)
     }
 
+    @Test("logs out at a later launch too, though the key has renewed the log-in since", arguments: [true, false])
+    func withdrawnLater(isByPassword: Bool) async throws {
+        let okaeri = world.launch(inBackground: false)
+        let hana = try await okaeri.signUp(username: "hana", password: "four quiet words")
+        try await okaeri.link(.apple(.test(user: "hana")))
+        #expect(try await okaeri.logIn(with: .apple(.test(user: "hana"))).user.id == hana.id)
+        // Another way in, after which Apple's word counts no more.
+        if isByPassword { try await okaeri.logIn(identifier: "hana", password: "four quiet words") }
+        let next = world.launch(inBackground: false)
+        try await next.logInAutomatically()
+        world.server.endAllSessions()
+        try await next.reloadUser()
+        await next.take(.revoked)
+        #expect((await next.currentUser == nil) == !isByPassword)
+    }
+
     @Test("stays logged in when the system was asked about a user of before")
     func withdrawnByAnother() async throws {
         let okaeri = world.launch()
