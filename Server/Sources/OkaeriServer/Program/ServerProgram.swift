@@ -292,8 +292,10 @@ package struct ServerProgram: Sendable {
         let pause = composition.modules.now - newest
         guard pause > Self.longestPause else { return }
         logger.warning(
-            "nothing was recorded here for a long time: if the server was not off for so long, its clock is ahead. Set it now, "
-                + "for what has expired by it is removed in an hour, idle guests and users who wait for their deletion too",
+            """
+            nothing was recorded here for a long time: if the server was not off for so long, its clock is ahead. Set it now, for \
+            what has expired by it is removed in an hour, idle guests and users who wait for their deletion too
+            """,
             metadata: ["days": .stringConvertible(pause.components.seconds / 86_400)])
     }
 

@@ -1,4 +1,5 @@
 import TestWorld
+import StorageSQLite
 import Testing
 
 @testable import Domain
