@@ -6,6 +6,7 @@ import StorageSQLite
 ///
 /// A claim is a file `okaeri-primary-NUMBER` that is made once and never changes. A machine keeps its own in the data
 /// folder; as soon as there is a higher one it is no primary any more, and never becomes one again without a new claim.
+/// A repository without claims, such as one that the replica moves to, gets the server's: the next one is higher there.
 package struct PrimaryClaim: Codable, Hashable, Sendable {
     private static let beginning = "okaeri-primary-"
     private static let digits = 10
@@ -46,22 +47,55 @@ package struct PrimaryClaim: Codable, Hashable, Sendable {
     package static func forServer(
         of folder: String, at repository: any BackupRepository
     ) throws(BackupFault) -> PrimaryClaim {
-        let held = held(in: folder)
-        let found: Int?
+        guard let held = held(in: folder) else {
+            guard try highest(at: repository) == nil else { throw refusal(of: folder, at: repository) }
+            return try take(at: repository, for: folder)
+        }
+        let counts: Bool
         do throws(BackupFault) {
-            found = try highest(at: repository)
+            counts = try held.counts(at: repository)
         } catch {
-            guard let held else { throw error }
+            // It is asked again while the server runs.
             return held
         }
-        if let held, held.number >= found ?? 0 { return held }
-        guard found == nil else {
-            throw BackupFault(
-                "another machine is the primary of the replica at \(repository), and this data folder \(folder) may be older. "
-                    + "“okaeri standby take-over --data \(folder)” makes this machine the primary; what only the other one has "
-                    + "is lost then.")
+        guard counts else { throw refusal(of: folder, at: repository) }
+        return held
+    }
+
+    private static func refusal(of folder: String, at repository: any BackupRepository) -> BackupFault {
+        BackupFault(
+            "another machine is the primary of the replica at \(repository), and this data folder \(folder) may be older. "
+                + "“okaeri standby take-over --data \(folder)” makes this machine the primary; what only the other one has "
+                + "is lost then.")
+    }
+
+    /// Whether this is the claim of the primary at a repository; one without claims gets it.
+    ///
+    /// The number alone does not tell: two repositories may have given the same one, and one may have given fewer.
+    ///
+    /// - Throws: `BackupFault` when the repository cannot be asked.
+    package func counts(at repository: any BackupRepository) throws(BackupFault) -> Bool {
+        guard let highest = try Self.highest(at: repository) else {
+            guard let json = try? JSONEncoder().encode(self) else { return false }
+            if try repository.claim(Self.name(number), Array(json)) { return true }
+            return try isStored(at: repository)
         }
-        return try take(at: repository, for: folder)
+        return try isHighest(highest, at: repository)
+    }
+
+    /// Whether the claim of the highest number at a repository is this one.
+    ///
+    /// - Throws: `BackupFault` when it cannot be read.
+    package func isHighest(_ highest: Int, at repository: any BackupRepository) throws(BackupFault) -> Bool {
+        guard highest == number else { return false }
+        return try isStored(at: repository)
+    }
+
+    private func isStored(at repository: any BackupRepository) throws(BackupFault) -> Bool {
+        let file = try repository.file(Self.name(number))
+        let bytes = try file.read(from: 0, count: min(file.byteCount, 4096))
+        // What cannot be understood is nobody's.
+        return (try? JSONDecoder().decode(PrimaryClaim.self, from: Data(bytes))) == self
     }
 
     /// Makes this machine the primary; every other one stops as soon as it looks.
@@ -75,12 +109,7 @@ package struct PrimaryClaim: Codable, Hashable, Sendable {
             let number = (try highest(at: repository) ?? 0) + 1
             let claim = PrimaryClaim(number: number, id: id)
             guard let json = try? JSONEncoder().encode(claim) else { break }
-            if try !repository.claim(name(number), Array(json)) {
-                let file = try repository.file(name(number))
-                let bytes = try file.read(from: 0, count: min(file.byteCount, 4096))
-                guard let stored = try? JSONDecoder().decode(PrimaryClaim.self, from: Data(bytes)), stored == claim
-                else { continue }
-            }
+            if try !repository.claim(name(number), Array(json)), try !claim.isStored(at: repository) { continue }
             let draft = path(in: folder) + ".new"
             let file = try OutputFile(path: draft)
             try file.write(Array(json))

@@ -310,17 +310,17 @@ package final class ReplicaShipper: @unchecked Sendable {
         }
     }
 
-    /// Whether nobody has a higher claim; asked every few seconds, and before a stream begins.
+    /// Whether this machine's claim is the one that counts; asked every few seconds, and before a stream begins.
     private func isPrimary() throws(BackupFault) -> Bool {
         let now = now()
         let (phase, checkedAt) = shared.withLock { ($0.phase, $0.claimCheckedAt) }
         let isKnown = phase != .away && !Self.isOver(limits.claimAge, since: checkedAt, at: now)
         if phase == .fenced || isKnown { return phase != .fenced }
-        let highest = try PrimaryClaim.highest(at: repository) ?? 0
+        let counts = try claim.counts(at: repository)
         let laterStream = phase == .away ? try ReplicaPart.laterStream(than: now, at: repository) : nil
         return shared.withLock { shared in
             shared.claimCheckedAt = now
-            if highest > claim.number { shared.phase = .fenced }
+            if !counts { shared.phase = .fenced }
             if phase == .away, shared.phase == .away { (shared.phase, shared.laterStream) = (.wanted, laterStream) }
             return shared.phase != .fenced
         }

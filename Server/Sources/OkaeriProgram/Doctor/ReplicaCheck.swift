@@ -12,7 +12,8 @@ struct ReplicaCheck {
             let repository = try replica.open(environment: ProcessInfo.processInfo.environment)
             let highest = try PrimaryClaim.highest(at: repository)
             let held = PrimaryClaim.held(in: settings.dataFolder)
-            if let highest, highest > held?.number ?? 0 {
+            // Where nobody has claimed anything, the first server to start is the primary.
+            if let highest, try held?.isHighest(highest, at: repository) != true {
                 return [
                     .failed(
                         "replica", "Another machine is the primary, by claim \(highest).",
