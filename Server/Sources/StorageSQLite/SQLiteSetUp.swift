@@ -39,7 +39,15 @@ enum SQLiteSetUp {
         Foundation.close(descriptor)
     }
 
-    static func prepareWriter(_ connection: SQLiteConnection) throws(SQLiteOpenFault) {
+    /// Sets a connection that writes up, and brings its database up to date.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection.
+    ///   - folder: The data folder of a command, beside which a server may run; `nil` when none can.
+    /// - Throws: `SQLiteOpenFault`.
+    static func prepareWriter(
+        _ connection: SQLiteConnection, ofCommandIn folder: String? = nil
+    ) throws(SQLiteOpenFault) {
         do {
             sqlite3_busy_timeout(connection.handle, 10_000)
             try connection.execute("PRAGMA journal_mode = WAL")
@@ -48,7 +56,7 @@ enum SQLiteSetUp {
             // 32 MiB of log: a page that many log-ins touch is then moved into the database once for many of them.
             try connection.execute("PRAGMA wal_autocheckpoint = \(checkpointPages)")
             try connection.execute("PRAGMA temp_store = MEMORY")
-            try migrate(connection)
+            try migrate(connection, ofCommandIn: folder)
         } catch let error as SQLiteOpenFault {
             throw error
         } catch {
@@ -71,7 +79,7 @@ enum SQLiteSetUp {
     }
 
     /// Runs the steps that are missing, all or none.
-    private static func migrate(_ connection: SQLiteConnection) throws {
+    private static func migrate(_ connection: SQLiteConnection, ofCommandIn folder: String?) throws {
         try connection.execute("BEGIN IMMEDIATE")
         do {
             try connection.execute(
@@ -87,6 +95,13 @@ enum SQLiteSetUp {
                     "The database has schema version \(version), made by a newer Okaeri; this program knows up to "
                         + "\(Migration.latestVersion). Run the newer program, or restore a backup from before it.")
             }
+            // Nobody uses a database that is made here.
+            let lock: ServerLock? =
+                if let folder, (1..<Migration.latestVersion).contains(version) {
+                    try ServerLock.whileMigrating(in: folder, from: version)
+                } else {
+                    nil
+                }
             for step in Migration.all where step.version > version {
                 for statement in step.sqlite { try connection.execute(statement) }
                 try connection.run(
@@ -94,6 +109,7 @@ enum SQLiteSetUp {
                     [.integer(Int64(step.version)), .text(step.name)])
             }
             try connection.execute("COMMIT")
+            lock?.release()
         } catch {
             // Nothing was changed; the first error is the one to tell, and the connection forgets its words with the next statement.
             let first = error as? SQLiteOpenFault ?? unprepared(connection)

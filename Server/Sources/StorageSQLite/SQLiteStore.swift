@@ -45,7 +45,8 @@ package final class SQLiteStore: Engine, Sendable {
     ///   - journalPatience: How long the lock of the revocation journal is waited for; by default as long as that of the database.
     ///   - laterJournalPatience: The same once that was in vain, until the lock was had again.
     /// - Throws: `SQLiteOpenFault` when the folder cannot be written, another server uses it, a restore or a copy into it is
-    ///   under way, it is a standby's, or the database was made by a newer program.
+    ///   under way, it is a standby's, the database was made by a newer program, or it is an older one's server that a command
+    ///   would bring it up to date below.
     package init(
         _ location: Location, role: Role, searchReaders: Int = 2, journalPatience: Duration = .seconds(10),
         laterJournalPatience: Duration = .milliseconds(100)
@@ -84,7 +85,7 @@ package final class SQLiteStore: Engine, Sendable {
             making?.release()
             let connection = try SQLiteConnection(
                 path: file, flags: SQLITE_OPEN_READWRITE, gathersLog: true, reportFault: reportFault)
-            try SQLiteSetUp.prepareWriter(connection)
+            try SQLiteSetUp.prepareWriter(connection, ofCommandIn: role == .command ? path : nil)
             if role == .server { SQLiteSetUp.emptyLog(connection) }
             readers = try ReaderPool(path: file, count: role == .server ? 2 : 1, reportFault: reportFault)
             self.searchReaders = try SearchReaders(

@@ -35,6 +35,26 @@ package final class ServerLock: Sendable {
         }
     }
 
+    /// Keeps servers out of a folder while a command brings its database up to date. One that runs is of an older program, whose
+    /// statements may not fit any more, and which could not be started again.
+    ///
+    /// - Parameters:
+    ///   - folder: The data folder.
+    ///   - version: The version of the schema there.
+    /// - Returns: `nil` where no server has run: the file is the server's to make.
+    /// - Throws: `SQLiteOpenFault` when one runs.
+    static func whileMigrating(in folder: String, from version: Int) throws(SQLiteOpenFault) -> ServerLock? {
+        let path = folder + "/server.lock"
+        guard access(path, F_OK) == 0 else { return nil }
+        return try ServerLock(
+            path: path,
+            busy:
+                "The database in the data folder \(folder) has schema version \(version), and a server of an older Okaeri runs on "
+                + "it. Start that server anew with this program, which brings the database up to date; no command does so below "
+                + "a server.",
+            isShared: true)
+    }
+
     /// - Parameters:
     ///   - path: The file, which is made if missing.
     ///   - busy: What to say when another process holds it.

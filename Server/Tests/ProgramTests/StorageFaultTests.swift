@@ -66,6 +66,17 @@ struct StorageFaultTests {
         #expect(words.contains("Run the newer program"))
     }
 
+    @Test("changes no schema below a server of an older program", arguments: ["application list", "status --once"])
+    func olderServer(_ command: String) async throws {
+        let server = try await TestServer(data: folder.path)
+        try change("DELETE FROM schema_migrations WHERE version = (SELECT MAX(version) FROM schema_migrations)")
+        let arguments = command.split(separator: " ").map(String.init) + ["--data", folder.path]
+        let finished = try await Program.run(arguments)
+        #expect(finished.status == 1 && finished.errors.contains("a server of an older Okaeri runs on it"))
+        #expect(finished.errors.contains("Start that server anew"), "\(finished.errors)")
+        try await server.stop()
+    }
+
     @Test("refuses what is no database", arguments: ["serve", "application list", "doctor"])
     func noDatabase(_ command: String) async throws {
         try folder.make()
@@ -81,6 +92,7 @@ struct StorageFaultTests {
         var connection: OpaquePointer?
         defer { sqlite3_close_v2(connection) }
         guard sqlite3_open(folder.path + "/okaeri.sqlite", &connection) == SQLITE_OK,
+            sqlite3_busy_timeout(connection, 10_000) == SQLITE_OK,
             sqlite3_exec(connection, statement, nil, nil, nil) == SQLITE_OK
         else { throw TestFault(String(cString: sqlite3_errmsg(connection))) }
     }

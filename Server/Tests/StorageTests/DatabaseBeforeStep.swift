@@ -17,6 +17,14 @@ struct DatabaseBeforeStep: Sendable {
 
     func openInSQLite() async throws {
         let folder = TemporaryFolder()
+        try make(in: folder)
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        try await check(store)
+        await store.close()
+    }
+
+    /// Makes the database in a folder, which has none.
+    func make(in folder: TemporaryFolder) throws {
         try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
         let old = try SQLiteConnection(
             path: folder.path + "/okaeri.sqlite", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -28,9 +36,6 @@ struct DatabaseBeforeStep: Sendable {
         }
         try old.execute(rows { "x'\($0)'" })
         old.close()
-        let store = try SQLiteStore(.folder(folder.path), role: .server)
-        try await check(store)
-        await store.close()
     }
 
     func openInPostgreSQL() async throws {

@@ -120,6 +120,19 @@ struct SQLiteFolderTests {
         #expect(try sqlite("SELECT MAX(version) FROM schema_migrations") == "4711")
     }
 
+    @Test("is brought up to date by no command below a server, which is older then, and by one where none runs")
+    func olderServer() async throws {
+        let latest = Migration.latestVersion
+        try DatabaseBeforeStep(step: latest, rows: { _ in "SELECT 1" }, check: { _ in }).make(in: folder)
+        let server = try ServerLock(folder: folder.path)
+        let fault = #expect(throws: SQLiteOpenFault.self) { try SQLiteStore(.folder(folder.path), role: .command) }
+        #expect(fault?.description.contains("schema version \(latest - 1), and a server of an older Okaeri") == true)
+        #expect(try sqlite("SELECT MAX(version) FROM schema_migrations") == "\(latest - 1)")
+        server.release()
+        await (try SQLiteStore(.folder(folder.path), role: .command)).close()
+        #expect(try sqlite("SELECT MAX(version) FROM schema_migrations") == "\(latest)")
+    }
+
     @Test("says which folder cannot be made")
     func impossibleFolder() {
         let fault = #expect(throws: SQLiteOpenFault.self) {
