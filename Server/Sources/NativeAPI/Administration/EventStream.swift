@@ -63,6 +63,8 @@ extension AdminCall {
 
 extension HTTPField.Name {
     fileprivate static let lastEventID = HTTPField.Name(known: "Last-Event-ID")
+    /// By it nginx, and proxies that keep to its word, pass on what comes at once instead of gathering some kilobytes.
+    fileprivate static let accelBuffering = HTTPField.Name(known: "X-Accel-Buffering")
 }
 
 /// An application's events as server-sent events (WHATWG HTML §9.2): each with its position for an id, so that a client that comes
@@ -93,7 +95,8 @@ struct EventStream: Sendable {
             try await writer.finish(nil)
         }
         return Response(
-            status: .ok, headers: [.contentType: Self.mediaType, .cacheControl: "no-store"], body: body)
+            status: .ok,
+            headers: [.contentType: Self.mediaType, .cacheControl: "no-store", .accelBuffering: "no"], body: body)
     }
 
     private func write(to writer: inout any ResponseBodyWriter) async throws {

@@ -70,6 +70,7 @@ struct EventStreamTests {
             let first = await Self.read(client, until: #""position":1"#)
             #expect(first.contains("200 OK"), "\(first)")
             #expect(first.lowercased().contains("content-type: text/event-stream"), "\(first)")
+            #expect(first.lowercased().contains("x-accel-buffering: no\r\n"), "a proxy gathers nothing: \(first)")
             #expect(first.contains("retry: 2000\n\n"), "\(first)")
             #expect(first.contains("id: 1\nevent: user.created\ndata: {"), "\(first)")
             try await Self.signUp(server, "taro")
