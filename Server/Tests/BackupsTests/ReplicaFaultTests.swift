@@ -86,6 +86,20 @@ struct ReplicaFaultTests {
         #expect(try SQLiteSnapshot(checking: target.path + "/okaeri.sqlite").rows["users"] == 2)
     }
 
+    @Test("tells at its end whether all is stored, which who takes over then has", arguments: [false, true])
+    func atTheEnd(isAway: Bool) async throws {
+        let store = repositoryAtHand()
+        let primary = try await Primary(folder, store, key)
+        primary.tick(after: .seconds(1))
+        try await primary.logIn()
+        store.isAway.withLock { $0 = isAway }
+        let last = primary.shipper.stop()
+        #expect(last.isComplete == !isAway && last.fault == (isAway ? "The store is away." : nil))
+        store.isAway.withLock { $0 = false }
+        await primary.close()
+        #expect(try restore(to: target).rows["users"] == (isAway ? 0 : 1))
+    }
+
     @Test("and a backup of a newer version are refused with the version, whatever database they are of")
     func newer() throws {
         let later = SQLiteInspection.latestSchemaVersion + 1

@@ -45,6 +45,8 @@ package final class ReplicaShipper: @unchecked Sendable {
         package let waitingBytes: Int
         /// Why the last attempt failed; `nil` when it did not.
         package let fault: String?
+        /// Whether all that was read from the log is stored, behind a copy.
+        package let isComplete: Bool
     }
 
     private struct Item: Hashable, Sendable {
@@ -124,8 +126,8 @@ package final class ReplicaShipper: @unchecked Sendable {
                 && shared.copiedAt.map { $0 <= shared.partAt ?? .earliest } ?? false
             let safe = isCurrent ? shared.collectedAt ?? shared.safeAt : shared.safeAt
             return Status(
-                phase: shared.phase, lag: max(.zero, now - safe), waitingBytes: shared.waitingBytes, fault: shared.fault
-            )
+                phase: shared.phase, lag: max(.zero, now - safe), waitingBytes: shared.waitingBytes,
+                fault: shared.fault, isComplete: isCurrent)
         }
     }
 
@@ -146,10 +148,14 @@ package final class ReplicaShipper: @unchecked Sendable {
     }
 
     /// Seals and stores what is left, and leaves the log to the writer.
-    package func stop() {
+    ///
+    /// - Returns: what there was before that.
+    @discardableResult
+    package func stop() -> Status {
         collect()
         ship()
-        if tails != nil { abandon(nil, as: .away) }
+        defer { if tails != nil { abandon(nil, as: .away) } }
+        return status
     }
 
     private func begin() throws(BackupFault) {
@@ -175,9 +181,7 @@ package final class ReplicaShipper: @unchecked Sendable {
             shared.phase = .following
             let time = shared.laterStream.map { max(start, $0 + .milliseconds(1)) } ?? start
             shared.stream = "\(BackupCatalogue.text(of: time))-\(lineage)"
-            shared.number = 0
-            shared.journal = journal
-            shared.copiedAt = nil
+            (shared.number, shared.journal, shared.copiedAt) = (0, journal, nil)
             (shared.collectedAt, shared.partAt, shared.partMadeAt) = (nil, nil, nil)
         }
         // Lines that an earlier stream did not take along.
@@ -247,8 +251,7 @@ package final class ReplicaShipper: @unchecked Sendable {
         let now = now()
         let isTooMuch = shared.withLock { shared in
             guard shared.phase == .following else { return false }
-            shared.number = part.number
-            shared.journal = journal
+            (shared.number, shared.journal) = (part.number, journal)
             (shared.partAt, shared.partMadeAt) = (time, now)
             shared.queue.append(Item(part: part, path: path, byteCount: byteCount, journal: journal))
             shared.waitingBytes += byteCount
@@ -383,8 +386,7 @@ package final class ReplicaShipper: @unchecked Sendable {
         }
         let part = ReplicaPart(stream: stream, number: number, time: time ?? nextTime(), kind: .base)
         var header = header(.replicaBase, of: part, journal)
-        header.schemaVersion = snapshot.schemaVersion
-        header.rows = snapshot.rows
+        (header.schemaVersion, header.rows) = (snapshot.schemaVersion, snapshot.rows)
         header.sealingKeys = snapshot.sealingKeys
         _ = try backup.store(path, as: part.name, &header, checkedWith: nil)
         return part

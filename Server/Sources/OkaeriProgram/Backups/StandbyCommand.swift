@@ -166,8 +166,8 @@ struct TakeOverCommand: ParsableCommand {
             and codes end, because one of them may have ended unseen; device keys stay, so \
             apps log in again by themselves. --keep-sessions leaves them. Start “okaeri serve” afterwards.
 
-            What the old primary did not store is lost. If it runs and cannot reach the repository it goes on answering until \
-            it can: stop it, or take its address away.
+            What the old primary did not store is lost: stop it first where you can, and it stores what is left. If it runs \
+            and cannot reach the repository it goes on answering until it can: stop it, or take its address away.
 
             In a folder that has a database, such as a restored one, only the claim is made.
 

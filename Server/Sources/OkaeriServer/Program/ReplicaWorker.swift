@@ -31,8 +31,12 @@ struct ReplicaWorker: Service {
             }
         }
         // Refused only by threads that are closed.
-        _ = try? await threads.run { [shipper] in shipper.stop() }
+        let last = try? await threads.run { [shipper] in shipper.stop() }
         await threads.close()
+        guard let last, last.phase != .fenced, !last.isComplete else { return }
+        logger.error(
+            "the replica lacks what was written last, and a machine that takes over has it not",
+            metadata: ["seconds": "\(last.lag / .seconds(1))", "fault": .string(last.fault ?? "none")])
     }
 
     private func repeated(
