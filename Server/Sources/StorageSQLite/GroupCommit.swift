@@ -15,6 +15,9 @@ final class GroupCommit: Sendable {
     private static let maximumGroup = 64
     /// The most transactions that may wait. More than that would wait for longer than their clients do.
     private static let maximumQueue = 10_000
+    private static let movedFile =
+        "The database was moved, removed or replaced while it is in use: nothing is written to it until it is back in its place. "
+        + "To move a data folder, stop the server first."
 
     private let queue: StepQueue
     private let waiting = Mutex(Waiting())
@@ -142,6 +145,10 @@ final class GroupCommit: Sendable {
     private func commit(_ group: [any WriteJob]) {
         var marks: [ProofMemory.Mark] = []
         do {
+            guard !connection.hasMoved else {
+                signals.report(fault: Self.movedFile)
+                throw DomainError.storageUnavailable
+            }
             try journaling { journal throws(DomainError) in try journal.begin(on: connection) }
             try connection.run("BEGIN IMMEDIATE")
             var changes = try runAll(group, withSavepoints: false, marks: &marks)

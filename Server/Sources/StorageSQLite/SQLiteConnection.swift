@@ -54,6 +54,16 @@ package final class SQLiteConnection: Connection {
     /// Whether no transaction is under way; a fault such as a full disk can end one.
     var isOutsideTransaction: Bool { sqlite3_get_autocommit(handle) != 0 }
 
+    /// Whether the database's file is not any more where it was opened. What is committed then goes into a file that nobody finds
+    /// after the next start; SQLite itself looks only where it writes no log.
+    var hasMoved: Bool {
+        guard isOpen else { return false }
+        var hasMoved: Int32 = 0
+        // A database in memory, or in a file system that cannot tell, is where it was.
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        return hasMoved != 0
+    }
+
     /// How many rows statements have changed since the connection was opened.
     var changedRows: Int64 { sqlite3_total_changes64(handle) }
 

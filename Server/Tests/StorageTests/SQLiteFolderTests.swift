@@ -4,6 +4,7 @@ import Foundation
 import OkaeriWire
 import Storage
 import StorageSQLite
+import Synchronization
 import TestWorld
 import Testing
 
@@ -159,6 +160,31 @@ struct SQLiteFolderTests {
             #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == rights, "\(path)")
         }
         await store.close()
+    }
+
+    @Test("writes nothing to a file that was moved, removed or replaced, says so, and goes on when it is back")
+    func movedFile() async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        let faults = Mutex<[String]>([])
+        store.observeFaults { fault in faults.withLock { $0.append(fault) } }
+        let world = try TestWorld(store)
+        let application = try await world.makeApplication()
+        let logIn = try await world.logIn(TestDevice(), to: application)
+        let moved = file + ".moved"
+        for replacement in [nil, "another"] {
+            try FileManager.default.moveItem(atPath: file, toPath: moved)
+            if let replacement { try Data(replacement.utf8).write(to: URL(fileURLWithPath: file)) }
+            await #expect(throws: DomainError.storageUnavailable) {
+                _ = try await world.logIn(TestDevice(), to: application)
+            }
+            _ = try await world.authenticate(logIn.token, in: application)
+            #expect(faults.withLock { $0.last?.contains("while it is in use") } == true)
+            if replacement != nil { try FileManager.default.removeItem(atPath: file) }
+            try FileManager.default.moveItem(atPath: moved, toPath: file)
+            _ = try await world.logIn(TestDevice(), to: application)
+        }
+        await store.close()
+        #expect(try sqlite("SELECT COUNT(*) FROM users") == "3")
     }
 
     @Test("refuses work after it was closed, and leaves one file with everything in it")
