@@ -47,6 +47,22 @@ struct DoctorTests {
         #expect(try await examine().report["mail"]?.outcome == "warning")
     }
 
+    @Test("names a file that cannot be written, and sends nobody to a backup for it", arguments: ["", "-wal", "-shm"])
+    func rights(ending: String) async throws {
+        let server = try await TestServer(data: folder.path)
+        // What a server leaves that stops is one file.
+        try await server.stop(SIGKILL)
+        chmod(folder.path, 0o777)
+        let files = ["", "-wal", "-shm"].map { folder.path + "/okaeri.sqlite" + $0 }
+        for file in files { chmod(file, file.hasSuffix("sqlite" + ending) ? 0o444 : 0o666) }
+        let finished = try await Confinement.byRights.start(["doctor", "--json", "--data", folder.path]).finished()
+        let report = try JSONDecoder().decode(Report.self, from: Data(finished.output.utf8))
+        let finding = try #require(report["database"])
+        #expect(finished.status == 1 && finding.outcome == "failed")
+        #expect(finding.state.contains("okaeri.sqlite\(ending) cannot be written"), "\(finding)")
+        #expect(finding.advice?.contains("chown") == true && finding.advice?.contains("backup") == false)
+    }
+
     @Test("finds a missing folder")
     func missingFolder() async throws {
         let (status, report) = try await examine()

@@ -24,6 +24,7 @@ struct StorageChecks {
                     advice: "Start the server once, which makes it, or name another folder with --data.")
             ]
         }
+        if let unwritable { return [unwritable, sealingKey] }
         let inspection: StorageInspection
         do throws(StartFault) {
             inspection = try StorageInspection(folder: settings.dataFolder, isThorough: isThorough)
@@ -31,6 +32,17 @@ struct StorageChecks {
             return [.failed("database", error.description, advice: "Restore the folder from a backup."), sealingKey]
         }
         return [schema(inspection), integrity(inspection), await secrets(inspection), keyApart]
+    }
+
+    /// A file of the database that this user may not write: no server of its starts, and nothing is damaged.
+    private var unwritable: Finding? {
+        let path = StorageInspection.path(in: settings.dataFolder)
+        let files = [path, path + "-wal", path + "-shm"]
+        guard let file = files.first(where: { access($0, R_OK | W_OK) != 0 && errno == EACCES }) else { return nil }
+        return .failed(
+            "database", "\(file) cannot be written: permission denied for \(SystemName.user).",
+            advice: "Call “okaeri doctor” as the user of the server. If it is, give it the file: “chown "
+                + "--reference=\(settings.dataFolder) \(file)” and “chmod 600 \(file)”.")
     }
 
     private func schema(_ inspection: StorageInspection) -> Finding {

@@ -29,7 +29,11 @@ struct Confinement: Sendable {
                 mounting: #"mount --bind "$0" "$0" && mount -o remount,bind,ro "$0""#, over: folder)
         }
         try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder)
-        // Rights mean nothing to root, who may not mount either, so the program runs as somebody else.
+        return byRights
+    }
+
+    /// A user whose rights count: they mean nothing to root, so that the program runs as somebody else then.
+    static var byRights: Confinement {
         let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         return Confinement(command: geteuid() == 0 ? nobody : [], hasOwnMounts: false)
     }
