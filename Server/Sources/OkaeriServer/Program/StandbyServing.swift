@@ -38,6 +38,21 @@ package struct StandbyServing: Sendable {
     /// - Throws: `BackupFault`.
     package func follow() throws(BackupFault) { try follower.follow() }
 
+    /// Follows, and tells what keeps requests from being answered by a copy that is young. Blocks.
+    ///
+    /// - Returns: `nil` when nothing does.
+    package func trouble() -> String? {
+        do throws(BackupFault) {
+            try follow()
+        } catch {
+            return error.description
+        }
+        guard store.isTooOld else { return nil }
+        return "The copy is older than --max-lag, and nothing is answered from it: the replica has no newer part. While nothing "
+            + "is written the primary stores one every \(Setting.replicaHeartbeat.variable) seconds, which has to be less than "
+            + "--max-lag."
+    }
+
     /// What the metrics show of it.
     var gauges: [ServerMetrics.Gauge] {
         let store = store
@@ -84,14 +99,7 @@ struct StandbyWorker: Service {
             var lastFault: String?
             var hasComparedKeys = false
             while !standby.follower.isAskedToEnd {
-                let fault = try await threads.run { [standby] () -> String? in
-                    do throws(BackupFault) {
-                        try standby.follow()
-                        return nil
-                    } catch {
-                        return error.description
-                    }
-                }
+                let fault = try await threads.run { [standby] in standby.trouble() }
                 if let fault, fault != lastFault {
                     logger.error("the replica cannot be followed", metadata: ["fault": .string(fault)])
                 } else if fault == nil, lastFault != nil {

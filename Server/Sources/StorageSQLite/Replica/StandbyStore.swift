@@ -51,6 +51,12 @@ package final class StandbyStore: Engine {
     /// How old the copy is; `nil` when there is none.
     package var lag: Duration? { lag(state.withLock { $0.time }) }
 
+    /// Whether there is a copy, and it is older than it may be.
+    package var isTooOld: Bool {
+        let time = state.withLock { $0.time }
+        return time != nil && !isYoung(time)
+    }
+
     private func lag(_ time: Timestamp?) -> Duration? { time.map { max(.zero, now() - $0) } }
 
     private func isYoung(_ time: Timestamp?) -> Bool { lag(time).map { $0 <= maximumLag } ?? false }
