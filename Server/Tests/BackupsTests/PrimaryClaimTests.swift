@@ -6,7 +6,8 @@ import Testing
 struct PrimaryClaimTests {
     private let folder = TemporaryFolder()
     private let other = TemporaryFolder()
-    private let (former, repository) = (TemporaryFolder(), TemporaryFolder())
+    private let former = TemporaryFolder()
+    private let repository = TemporaryFolder()
     private let key: BackupSecretKey
 
     init() throws {

@@ -113,7 +113,7 @@ extension HostedPageRequest {
         if form.erasedAt != nil { own["restore"] = restoreField.model }
         var response = try html(
             "password", model("password", own), status: form.errors?.status ?? .ok, formTargets: formTargets())
-        if let retryAfter { response.headers[.retryAfter] = String(max(1, retryAfter.components.seconds)) }
+        if let retryAfter { response.headers[.retryAfter] = String(max(1, retryAfter.secondsRoundedUp)) }
         return response
     }
 

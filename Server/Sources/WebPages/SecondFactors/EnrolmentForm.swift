@@ -36,7 +36,7 @@ struct EnrolmentForm {
         var response = try request.html(
             "enrolment", request.model("enrolment", own), status: errors?.status ?? .ok,
             formTargets: request.formTargets())
-        if let wait = errors?.retryAfter { response.headers[.retryAfter] = String(max(1, wait.components.seconds)) }
+        if let wait = errors?.retryAfter { response.headers[.retryAfter] = String(max(1, wait.secondsRoundedUp)) }
         return response
     }
 

@@ -79,7 +79,7 @@ struct SecondFactorForm {
         var response = try request.html(
             "second-factor", request.model(page, own), status: errors?.status ?? .ok,
             formTargets: request.formTargets())
-        if let wait = errors?.retryAfter { response.headers[.retryAfter] = String(max(1, wait.components.seconds)) }
+        if let wait = errors?.retryAfter { response.headers[.retryAfter] = String(max(1, wait.secondsRoundedUp)) }
         return response
     }
 }

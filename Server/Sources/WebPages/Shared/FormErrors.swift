@@ -88,17 +88,21 @@ extension HostedPageRequest {
                 own = ["lead": text("forged.elsewhere", ["address": "\(server)\(path("log-in"))"])]
             }
             return try message("forged", status: .forbidden, own)
-        case let error as DomainError:
-            let (name, status) = error.pageWords
-            if status == .unauthorized { return PageResponse.redirect(to: path("log-in"), browser) }
-            var lead = text("fault.\(name)", ["wait": error.retryAfter.map(waiting) ?? ""])
-            if case .message(let text) = error.detail { lead = text }
-            var response = try message("fault", status: status, ["lead": lead, "back": path("log-in")])
-            if let wait = error.retryAfter { response.headers[.retryAfter] = String(max(1, wait.components.seconds)) }
-            return response
+        case let error as DomainError: return try page(of: error)
         default:
             throw error
         }
+    }
+
+    private func page(of error: DomainError) throws -> Response {
+        let (name, status) = error.pageWords
+        if status == .unauthorized { return PageResponse.redirect(to: path("log-in"), browser) }
+        let wait = error.retryAfter
+        var lead = text("fault.\(name)", ["wait": wait.map(waiting) ?? ""])
+        if case .message(let text) = error.detail { lead = text }
+        var response = try message("fault", status: status, ["lead": lead, "back": path("log-in")])
+        if let wait { response.headers[.retryAfter] = String(max(1, wait.secondsRoundedUp)) }
+        return response
     }
 
     /// The address of this page, where an app sent the person to it; pages behind it carry the app's request in theirs.

@@ -1,5 +1,5 @@
-import TestWorld
 import StorageSQLite
+import TestWorld
 import Testing
 
 @testable import Domain

@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import OkaeriWire
+import TestWorld
 import Testing
 
 @Suite("Kii's accounts elsewhere")
