@@ -204,11 +204,13 @@ struct AdminForm {
             _ name: String, _ fields: [PageTemplates.Model] = [], groups: [PageTemplates.Model] = [],
             isBad: Bool = false
         ) -> PageTemplates.Model {
-            [
+            var model: PageTemplates.Model = [
                 "title": request.text("admins.\(name)"), "button": request.text("admins.\(name)Button"),
                 "link": "\(request.pagePath)/\(name)",
                 "note": request.text("admins.\(name)Hint"), "fields": fields, "groups": groups, "isBad": isBad,
             ]
+            if isBad { model["sureAbout"] = admin.name }
+            return model
         }
         let confirm = PageField(
             "confirm", label: "\(request.text("user.confirm")) \(admin.name)", kind: .code, error: faults["confirm"],

@@ -289,7 +289,7 @@ private struct EventForms {
     let version: String
 
     func create() -> PageTemplates.Model {
-        form("events.new", "events.make", link: "endpoints", fields: draft(.init(url: "")))
+        named(form("events.new", "events.make", link: "endpoints", fields: draft(.init(url: ""))))
     }
 
     func change(_ endpoint: EventEndpoint) -> PageTemplates.Model {

@@ -203,13 +203,14 @@ private struct HookForms {
             shown.append(set(hook))
             if hook != nil { shown.append(rotate()) }
         }
-        guard hook != nil else { return shown }
+        guard let hook else { return shown }
         if request.offers(.testHook) {
             shown.append(form("hooks.test", "hooks.testButton", "/test", note: "hooks.testHint"))
         }
         if request.offers(.changeHooks) {
             var removal = form("hooks.remove", "hooks.removeButton", "/remove", note: "hooks.removeHint")
             removal["isBad"] = true
+            removal["sureAbout"] = "\(request.text("hooks.point.\(point.rawValue)")) · \(hook.url)"
             shown.append(removal)
         }
         return shown

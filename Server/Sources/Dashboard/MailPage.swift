@@ -102,11 +102,10 @@ enum MailPage {
                     MailKind.allCases.map { ($0.rawValue, request.text("mail.kind.\($0.rawValue)")) }),
                 select(
                     "language", choice.language.rawValue,
-                    MailLanguage.allCases.map {
-                        ($0.rawValue, PageLanguage(rawValue: $0.rawValue)?.ownName ?? $0.rawValue)
-                    }),
+                    MailLanguage.allCases.map { ($0.rawValue, MailChoice.name(of: $0)) }),
             ],
-            "kind": choice.kind.rawValue, "isOwn": own != nil, "version": form.version(or: application.version),
+            "kind": choice.kind.rawValue, "mailName": choice.name(request), "isOwn": own != nil,
+            "version": form.version(or: application.version),
             "canChange": request.offers(.changeMail), "mailLanguage": choice.language.rawValue,
             "fields": [
                 field("subject", words.subject, .text),
@@ -148,6 +147,15 @@ private struct MailChoice {
     }
 
     var query: String { FormValues.query([("kind", kind.rawValue), ("language", language.rawValue)]) }
+
+    /// Kind and language, as people call them.
+    func name(_ request: DashboardRequest) -> String {
+        "\(request.text("mail.kind.\(kind.rawValue)")) · \(Self.name(of: language))"
+    }
+
+    static func name(of language: MailLanguage) -> String {
+        PageLanguage(rawValue: language.rawValue)?.ownName ?? language.rawValue
+    }
 
     func template(_ form: FormValues) -> MailTemplate {
         func text(_ name: String) -> String { form.text(name).replacing("\r\n", with: "\n") }

@@ -94,6 +94,7 @@ enum MailQueuePage {
         if request.offers(.dropMail) {
             var removal = form(request, "drop", link: "\(mail.id.rawValue)/drop")
             removal["isBad"] = true
+            removal["sureAbout"] = "\(request.text("mail.kind.\(mail.kind.rawValue)")) · \(mail.id)"
             // There is no other form that could say why this mail is not sent again.
             if !mail.isOfUse(at: now) { removal["note"] = request.text("mailQueue.expired") }
             shown.append(removal)

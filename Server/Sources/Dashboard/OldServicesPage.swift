@@ -143,6 +143,7 @@ private struct OldServiceForms {
         removal["note"] = request.text("oldServices.removeHint")
         removal["fields"] = [PageTemplates.Model]()
         removal["isBad"] = true
+        removal["sureAbout"] = name.brand
         return [set, removal]
     }
 

@@ -180,13 +180,19 @@
       event.stopImmediatePropagation();
       const dialog = document.createElement("dialog");
       dialog.className = "palette";
-      const item = form.closest("li");
-      const what = item?.querySelector("strong") ?? item?.querySelector("span") ?? form.closest("details")?.querySelector("summary strong")
-        ?? form.closest("section")?.querySelector("h2");
-      const question = document.createElement("p");
-      question.id = "sure";
-      question.textContent = [what?.textContent.trim(), words.sure].filter(Boolean).join(" – ");
+      const [about, note] = ["sure.about", "sure.note"].map((name) => form.elements[name]?.value);
+      const [question, what, follows] = [
+        ["sure", words.sure], ["sure-about", about && `${button.textContent.trim()}: ${about}`], ["sure-note", note],
+      ].map(([id, text]) => {
+        const line = document.createElement("p");
+        line.id = id;
+        line.textContent = text ?? "";
+        return line;
+      });
+      what.className = "sure-about";
+      follows.className = "hint";
       dialog.setAttribute("aria-labelledby", question.id);
+      dialog.setAttribute("aria-describedby", `${what.id} ${follows.id}`);
       const row = document.createElement("p");
       row.className = "row";
       const [go, cancel] = [[button.textContent, "button-danger"], [words.cancel, "button-outline"]].map(([label, kind]) => {
@@ -208,7 +214,7 @@
       });
       cancel.addEventListener("click", () => dialog.close());
       dialog.addEventListener("close", () => dialog.remove());
-      dialog.append(question, row);
+      dialog.append(question, what, follows, row);
       document.body.append(dialog);
       dialog.showModal();
       cancel.focus();

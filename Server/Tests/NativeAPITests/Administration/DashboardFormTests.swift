@@ -1,0 +1,64 @@
+import Domain
+import HTTPTypes
+import OkaeriWire
+import Testing
+
+@testable import Dashboard
+
+@Suite("Forms of the dashboard")
+struct DashboardFormTests {
+    private let world: AdminWorld
+    private let browser: Browser
+    private let endpoint: EventEndpoint
+
+    init() async throws {
+        world = try await AdminWorld(roles: [])
+        browser = world.browser()
+        let id = world.server.application.id
+        _ = try await world.server.modules.hooks.manage.set(
+            .signUp, to: .init(url: "https://app.example.com/hooks", whenDown: .allow), in: id, by: .local)
+        endpoint = try await world.server.modules.events.endpoints.create(
+            .init(url: "https://app.example.com/events"), in: id, by: .local
+        ).endpoint
+    }
+
+    /// The fields of a summary's links, as ids of the page.
+    private func targets(_ page: Page) -> [String] {
+        page.html.matches(of: /<li><a href="#([^"]+)"/).map { String($0.output.1) }
+    }
+
+    @Test("say what goes, whose it is, and that it is for good, before it goes: the page without scripts, and the script")
+    func question() async throws {
+        let person = try await world.server.person(
+            body: #"{"device": {"name": "Hana’s phone"}, "user": {"displayName": "Hana"}}"#)
+        let (user, thumbprint) = ("users/\(person.logIn.user.id)", person.device.thumbprint)
+        _ = try await world.key([.readUsers])
+        let key = try #require(try await world.server.modules.administration.keys.list().first)
+        for (page, action, about) in [
+            (user, "\(user)/device-keys/\(thumbprint)/remove", "Hana’s phone · \(thumbprint)"),
+            ("hooks?hook=sign-up", "hooks/sign-up/remove", "a sign-up · https://app.example.com/hooks"),
+            ("events?endpoint=\(endpoint.id)", "events/endpoints/\(endpoint.id)/remove", "https://app.example.com/events"),
+            ("/keys", "/keys/\(key.id)/remove", key.name),
+        ] {
+            let shown = try await browser.get(world.page(page))
+            // The script asks by the same fields of the form.
+            let words = ["sure.about", "sure.note"].compactMap { name in shown.value(of: name).map { (name, $0) } }
+            #expect(words.first?.1 == about, "\(page)")
+            let fields = Dictionary(words) { first, _ in first }.merging(["sure.ask": "Go"]) { $1 }
+            let asked = try await browser.post(world.page(action), fields, token: shown.token)
+            #expect(asked.html.contains("<dt>Go</dt><dd>\(about)</dd>"), "\(asked.html)")
+            #expect(asked.html.contains("This cannot be undone."), "\(page)")
+            // The words of the question do not go on with the answer.
+            #expect(asked.value(of: "sure.about") == nil && asked.value(of: "sure.note") == nil)
+        }
+    }
+
+    @Test("show what is to go as text, whatever a stranger called it")
+    func hostileQuestion() async throws {
+        let token = try await browser.get(world.page("hooks?hook=sign-up")).token
+        let evil = #""><script>alert(1)</script>"#
+        let asked = try await browser.post(
+            world.page("hooks/sign-up/remove"), ["sure.ask": evil, "sure.about": evil, "sure.note": evil], token: token)
+        #expect(asked.status == 200 && asked.html.contains("&lt;script&gt;alert(1)") && !asked.html.contains("<script>"))
+    }
+}
