@@ -54,6 +54,11 @@ extension DashboardRequest {
     }
 }
 
+extension ValidationError {
+    /// The field of a form about hooks or endpoints at which it stands: what counts what there is has no field of its own.
+    var webhookField: String { ["secrets": "overlapHours", "endpoints": "url"][field] ?? field }
+}
+
 /// What a page says of an error.
 struct PageWords {
     let status: HTTPResponse.Status

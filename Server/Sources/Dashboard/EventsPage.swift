@@ -168,7 +168,7 @@ enum EventsPage {
                 model["notice"] = request.text("events.done.\(done)")
             }
         }
-        var errors = faults.map { (Optional($0.field), request.text("events.bad.\($0.field)")) }
+        var errors = faults.map { (Optional($0.webhookField), request.text("events.bad.\($0.field)")) }
         if let failure { errors.append((nil, request.text("events.failed", ["reason": failure]))) }
         model["summary"] = request.summary(errors)
         return try request.html(
@@ -344,11 +344,13 @@ private struct EventForms {
     private func field(
         _ name: String, _ kind: PageField.Kind, _ value: String, isRequired: Bool = true
     ) -> PageTemplates.Model {
-        let isSent = !faults.isEmpty
+        // A box that is not checked is not sent; another field of its form is. The form beside shows what there is.
+        let sign = ["includesUser": "url", "isPaused": "url", "isStreamed": "retentionDays"][name] ?? name
+        let isSent = !faults.isEmpty && form[sign] != nil
         var model = PageField(
             name, label: request.text("events.field.\(name)"), kind: kind, value: isSent ? form.text(name) : value,
             hint: request.text("events.hint.\(name)"),
-            error: faults.contains { $0.field == name } ? request.text("events.bad.\(name)") : nil,
+            error: faults.first { $0.webhookField == name }.map { request.text("events.bad.\($0.field)") },
             isRequired: isRequired
         ).model
         // Too many for a hint, all of which is read out with its field.

@@ -125,9 +125,15 @@ enum FieldsPage {
         var model = list.model(request)
         if request.offers(.changeFieldRules) { model["form"] = forms(request, form, rules, faults) }
         if let notice = notice(request) { model["notice"] = notice }
-        model["summary"] = request.summary(faults.map { ($0.field, request.words(of: $0.rule)) })
+        model["summary"] = request.summary(faults.map { (field(of: $0), request.words(of: $0.rule)) })
         return try request.html(
             "list", title: request.text("nav.fields"), model, status: faults.isEmpty ? .ok : .unprocessableContent)
+    }
+
+    /// The form's name for what breaks a rule.
+    private static func field(of fault: ValidationError) -> String {
+        guard !fault.field.hasPrefix("limits.") else { return String(fault.field.dropFirst("limits.".count)) }
+        return ["name": "field", "fields": "field", "label": "label-\(labelled[0])"][fault.field] ?? fault.field
     }
 
     private static func notice(_ request: DashboardRequest) -> String? {
@@ -153,8 +159,7 @@ enum FieldsPage {
             PageField(
                 name, label: request.text("fields.\(name)"), kind: kind, value: form[name] ?? value,
                 hint: request.knownText("fields.\(name)Hint"),
-                error: faults.first { $0.field == name || $0.field == "name" && name == "field" }
-                    .map { request.words(of: $0.rule) },
+                error: faults.first { Self.field(of: $0) == name }.map { request.words(of: $0.rule) },
                 isRequired: isRequired
             ).offering(choices.map { ($0, request.text("fields.\(texts).\($0)")) }).model
         }

@@ -117,7 +117,7 @@ enum HooksPage {
                     "value": once.revealed,
                 ] as PageTemplates.Model
         }
-        var errors = faults.map { (Optional($0.field), request.text("hooks.bad.\($0.field)")) }
+        var errors = faults.map { (Optional($0.webhookField), request.text("hooks.bad.\($0.field)")) }
         if let tested {
             switch tested {
             case .malformed(let reason), .silent(let reason), .busy(let reason):
@@ -256,7 +256,7 @@ private struct HookForms {
         return PageField(
             name, label: request.text("hooks.field.\(name)"), kind: kind, value: isSent ? form.text(name) : value,
             hint: request.text("hooks.hint.\(name)"),
-            error: faults.contains { $0.field == name } ? request.text("hooks.bad.\(name)") : nil,
+            error: faults.first { $0.webhookField == name }.map { request.text("hooks.bad.\($0.field)") },
             isRequired: isRequired)
     }
 

@@ -101,9 +101,18 @@ enum RolesPage {
         case "removed": model["notice"] = request.text("roles.removed")
         default: break
         }
-        model["summary"] = request.summary(faults.map { ($0.field, request.words(of: $0.rule)) })
+        model["summary"] = request.summary(faults.map { (field(of: $0, in: form), request.words(of: $0.rule)) })
         return try request.html(
             "list", title: request.text("nav.roles"), model, status: faults.isEmpty ? .ok : .unprocessableContent)
+    }
+
+    /// The name that what breaks a rule has in the form that was sent.
+    private static func field(of fault: ValidationError, in form: FormValues) -> String {
+        if fault.field.hasPrefix("claims") { return "claims" }
+        guard let kind = Grant.Kind.allCases.first(where: { form["\($0.rawValue)-name"] != nil }) else {
+            return fault.field
+        }
+        return "\(kind.rawValue)-\(fault.field == "name" ? "name" : "gives")"
     }
 
     private static func saving(
@@ -112,21 +121,19 @@ enum RolesPage {
     ) -> PageTemplates.Model {
         let word = kind.rawValue
         let chosen = rules.named(request.page.query.text(word), kind)
-        // Both forms have a name: the fault is of the one that was sent.
-        let isSent = form["\(word)-name"] != nil
-        func wrong(_ isMeant: (ValidationError) -> Bool) -> String? {
-            isSent ? faults.first(where: isMeant).map { request.words(of: $0.rule) } : nil
+        func wrong(_ name: String) -> String? {
+            faults.first { field(of: $0, in: form) == name }.map { request.words(of: $0.rule) }
         }
         let name = PageField(
             "\(word)-name", label: request.text("roles.name"), value: form["\(word)-name"] ?? chosen?.name ?? "",
             hint: request.text("roles.nameHint"),
-            error: wrong { $0.field == "name" })
+            error: wrong("\(word)-name"))
         let gives = PageField(
             "\(word)-gives", label: request.text("roles.\(word)Gives"),
             value: form["\(word)-gives"]
                 ?? chosen.map { names(of: $0, in: rules).joined(separator: " ") } ?? "",
             hint: request.text("roles.givesHint"),
-            error: wrong { $0.field != "name" }, isRequired: false)
+            error: wrong("\(word)-gives"), isRequired: false)
         return [
             "title": request.text("roles.\(word)"), "button": request.text("settings.save"),
             "link": "\(request.pagePath)/\(word)", "fields": [name.model, gives.model],

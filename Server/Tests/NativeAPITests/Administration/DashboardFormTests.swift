@@ -61,4 +61,38 @@ struct DashboardFormTests {
             world.page("hooks/sign-up/remove"), ["sure.ask": evil, "sure.about": evil, "sure.note": evil], token: token)
         #expect(asked.status == 200 && asked.html.contains("&lt;script&gt;alert(1)") && !asked.html.contains("<script>"))
     }
+
+    @Test("lead from each fault to the field at which it stands")
+    func links() async throws {
+        for path in ["hooks/sign-up/rotate", "events/endpoints/\(endpoint.id)/rotate"] {
+            let token = try await browser.get(world.page(path.hasPrefix("hooks") ? "hooks" : "events")).token
+            var shown: Page?
+            for _ in 1...8 where shown?.status != 422 {
+                shown = try await browser.post(world.page(path), ["overlapHours": "24"], token: token)
+            }
+            let refused = try #require(shown)
+            #expect(refused.error("overlapHours")?.hasPrefix("Five secrets sign already.") == true, "\(path)")
+            #expect(targets(refused) == ["field-overlapHours"])
+            // The form beside it shows what there is.
+            #expect(refused.value(of: "url")?.hasPrefix("https://app.example.com/") == true)
+        }
+        for (page, action, fields) in [
+            ("roles", "roles/role", ["role-name": "bad name", "role-gives": ""]),
+            ("roles", "roles/group", ["group-name": "others", "group-gives": "unknown"]),
+            ("roles", "roles/claims", ["claims": "nothing"]),
+            (
+                "fields", "fields/save",
+                ["field": "", "type": "integer", "read": "owner", "write": "server", "default": ""]
+            ),
+            ("fields", "fields/limits", ["fields": "x", "fieldsBytes": "1", "userNameCharacters": "1"]),
+        ] {
+            let token = try await browser.get(world.page(page)).token
+            let refused = try await browser.post(world.page(action), fields, token: token)
+            #expect(refused.status == 422 && !targets(refused).isEmpty, "\(action) \(refused.html)")
+            for target in targets(refused) {
+                #expect(refused.html.contains("id=\"\(target)\""), "\(action) \(target)")
+                #expect(refused.html.contains("id=\"\(target)-error\""), "\(action) \(target)")
+            }
+        }
+    }
 }
