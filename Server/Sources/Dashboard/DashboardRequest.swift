@@ -252,7 +252,9 @@ struct DashboardRequest: Sendable {
             "bodyClass": "dashboard", "assets": dashboard.assetModel,
             "formToken": page.formToken, "tokenField": PageRequest.tokenField,
             "t": dashboard.texts.tree(in: page.language), "action": pagePath,
-            "languages": page.languageLinks(to: pagePath), "nav": nav,
+            "languages": page.languageLinks(
+                to: pagePath, with: page.query.without(ListModel.notice).all.map { ($0.name, $0.value) }),
+            "nav": nav,
             "pageLanguage": page.language.rawValue, "tabs": tabs,
             "hasTabs": !tabs.isEmpty,
         ]

@@ -15,6 +15,11 @@ struct ListModel {
         var identifier: String?
     }
 
+    /// What an address says of the form that led to it: no other page says it again.
+    static let notice: Set<String> = ["done", "count", "left", "broken"]
+    /// What an address holds for one page alone.
+    static let passing = notice.union(["from", PageRequest.languageParameter])
+
     var columns: [String] = []
     var rows: [[Cell]] = []
     /// Fields of a form that asks for the list anew.
@@ -47,8 +52,7 @@ struct ListModel {
         ]
         if let next {
             let pairs =
-                request.page.query.all.filter { $0.name != "from" && $0.name != PageRequest.languageParameter }
-                .map { ($0.name, $0.value) } + [("from", next)]
+                request.page.query.without(Self.passing).all.map { ($0.name, $0.value) } + [("from", next)]
             model["next"] = "\(request.page.path)?\(FormValues.query(pairs))"
         }
         return model

@@ -8,8 +8,6 @@ import PageSupport
 enum UsersPage {
     fileprivate static let page = DashboardRoute.Page("/app/{application}/users", .listUsers)
     private static let standardColumns = UserListView.Column.allCases.map(\.rawValue)
-    /// What an address holds for one page alone.
-    private static let passing: Set<String> = ["from", "done", "count", "left", PageRequest.languageParameter]
 
     static let routes: [DashboardRoute] = [
         DashboardRoute(page, also: [.readPersonalData, .listUserListViews], show),
@@ -132,7 +130,7 @@ enum UsersPage {
     }
 
     fileprivate static func lasting(_ query: FormValues) -> [(String, String)] {
-        query.all.filter { !passing.contains($0.name) && !$0.value.isEmpty }.map { ($0.name, $0.value) }
+        query.without(ListModel.passing).all.filter { !$0.value.isEmpty }.map { ($0.name, $0.value) }
     }
 
     private static func columns(_ query: FormValues) -> [String] {

@@ -95,4 +95,21 @@ struct DashboardFormTests {
             }
         }
     }
+
+    @Test("are spoken of on the page that they lead to alone: neither on the next page of a list nor in another language")
+    func notice() async throws {
+        let (id, now) = (world.server.application.id, world.server.clock.now)
+        try await world.server.store.write { transaction throws(DomainError) in
+            for number in 100..<160 {
+                try transaction.insert(
+                    User(id: Identifier(rawValue: "user\(number)"), application: id, createdAt: now, updatedAt: now))
+            }
+        }
+        let shown = try await browser.get(world.page("users?chosen=yes&column.name=yes&done=disable&count=2"))
+        #expect(shown.html.contains("class=\"notice\""))
+        let next = try #require(shown.html.firstMatch(of: /rel="next" href="([^"]+)"/)?.output.1)
+        #expect(next.contains("chosen=yes") && next.contains("from=") && !next.contains("done="))
+        let other = try #require(shown.html.firstMatch(of: /href="([^"]+lang=ja)"/)?.output.1)
+        #expect(other.contains("chosen=yes") && !other.contains("done=") && !other.contains("count="))
+    }
 }
