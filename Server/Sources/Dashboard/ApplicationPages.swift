@@ -12,10 +12,11 @@ enum ApplicationsPage {
     ]
 
     @Sendable private static func create(_ request: DashboardRequest) async throws -> Response {
-        let name = try await request.form().text("name")
+        let form = try await request.form()
+        let name = form.text("name")
         do {
             let made = try await request.modules.applications.createApplication(
-                name: name, by: try request.auditActor())
+                name: name, attempt: form.attempt, by: try request.auditActor())
             return request.redirect(to: "\(Dashboard.root)/app/\(made.application.id)/start")
         } catch {
             guard error.code == .fieldsRefused else { throw error }
@@ -44,6 +45,7 @@ enum ApplicationsPage {
             model["form"] =
                 [
                     "title": request.text("applications.new"), "button": request.text("applications.make"),
+                    "attempt": request.newAttempt(),
                     "fields": [
                         PageField(
                             "name", label: request.text("applications.name"), value: name, error: fault

@@ -15,6 +15,11 @@ extension FormValues {
     /// - Parameter present: The version of what is there now.
     /// - Returns: the version.
     func version(or present: String) -> String { self["version"] ?? present }
+
+    /// What the form makes once, however often it is sent; `nil` for a form that has no name.
+    var attempt: Attempt? {
+        self["attempt"].flatMap { $0.isEmpty ? nil : Attempt(name: $0, request: [UInt8]()) }
+    }
 }
 
 /// A request of the dashboard: everything that a page needs to draw itself.
@@ -235,6 +240,9 @@ struct DashboardRequest: Sendable {
     func path(_ page: String = "") -> String {
         "\(Dashboard.root)/app/\(application?.id.rawValue ?? "")\(page.isEmpty ? "" : "/\(page)")"
     }
+
+    /// A name for a form that makes what is not told apart by its own: sent twice, it makes one.
+    func newAttempt() -> String { dashboard.gate.newAttempt() }
 
     func redirect(to path: String) -> Response { PageResponse.redirect(to: path, page) }
 

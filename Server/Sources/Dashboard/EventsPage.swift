@@ -24,7 +24,8 @@ enum EventsPage {
             try await change(request) { form, id, _ throws(DomainError) in
                 let draft = draft(form)
                 let made = try await request.perform(draft.action, refusal: { $0 }) { who throws(DomainError) in
-                    try await request.modules.events.endpoints.create(draft, in: id, by: who)
+                    try await request.modules.events.endpoints.create(
+                        draft, in: id, attempt: form.attempt, by: who)
                 }
                 return .secret(made.secret)
             }
@@ -42,7 +43,7 @@ enum EventsPage {
             try await change(request) { form, id, who throws(DomainError) in
                 let overlap = try SecretOverlap(hours: Int64(form.text("overlapHours"), radix: 10) ?? -1)
                 let made = try await request.modules.events.endpoints.rotate(
-                    endpoint(request), in: id, overlap: overlap, by: who)
+                    endpoint(request), in: id, overlap: overlap, attempt: form.attempt, by: who)
                 return .secret(made.secret)
             }
         },
@@ -307,9 +308,10 @@ private struct EventForms {
     }
 
     func rotate(_ endpoint: EventEndpoint) -> PageTemplates.Model {
-        form(
-            "events.rotate", "events.rotateButton", link: "\(link(endpoint))/rotate",
-            fields: [field("overlapHours", .number, String(SecretOverlap.standardHours))])
+        named(
+            form(
+                "events.rotate", "events.rotateButton", link: "\(link(endpoint))/rotate",
+                fields: [field("overlapHours", .number, String(SecretOverlap.standardHours))]))
     }
 
     func test(_ endpoint: EventEndpoint) -> PageTemplates.Model {
@@ -327,6 +329,14 @@ private struct EventForms {
             "events.remove", "events.removeButton", link: "\(link(endpoint))/remove", fields: [],
             note: "events.removeHint")
         model["isBad"] = true
+        model["sureAbout"] = endpoint.url
+        return model
+    }
+
+    /// A form that shows a secret once.
+    private func named(_ form: PageTemplates.Model) -> PageTemplates.Model {
+        var model = form
+        model["attempt"] = request.newAttempt()
         return model
     }
 

@@ -21,7 +21,7 @@ enum HooksPage {
             try await change(request) { form, point, id, who throws(DomainError) in
                 let overlap = try SecretOverlap(hours: Int64(form.text("overlapHours"), radix: 10) ?? -1)
                 let made = try await request.modules.hooks.manage.rotate(
-                    point, in: id, overlap: overlap, by: who)
+                    point, in: id, overlap: overlap, attempt: form.attempt, by: who)
                 return .secret(made.secret)
             }
         },
@@ -242,9 +242,11 @@ private struct HookForms {
     }
 
     private func rotate() -> PageTemplates.Model {
-        form(
+        var model = form(
             "hooks.rotate", "hooks.rotateButton", "/rotate",
             fields: [field("overlapHours", .number, String(SecretOverlap.standardHours)).model])
+        model["attempt"] = request.newAttempt()
+        return model
     }
 
     /// One field; after a fault it has what was sent.

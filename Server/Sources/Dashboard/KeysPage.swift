@@ -28,7 +28,7 @@ enum KeysPage {
                 .init(
                     name: form.text("name"), scopes: Set(scopes), applications: try ApplicationChoice.read(form),
                     networks: networks(form), life: life),
-                of: try request.caller(), by: try request.auditActor())
+                of: try request.caller(), attempt: form.attempt, by: try request.auditActor())
             return try await draw(request, once: made)
         } catch {
             guard let faults = AdminForm.faults(error, request) else { throw error }
@@ -84,6 +84,7 @@ enum KeysPage {
             model["form"] =
                 [
                     "title": request.text("keys.new"), "button": request.text("keys.make"),
+                    "attempt": request.newAttempt(),
                     "fields": fields(request, form, faults),
                     "groups": [scopes(request, access, form, faults)] + choice.groups,
                 ] as PageTemplates.Model

@@ -86,6 +86,9 @@ package struct PageGate: Sendable {
         "v." + Base64URL.text(of: randomness.bytes(16))
     }
 
+    /// A name for one form, so that what is sent twice is told from what is asked for twice.
+    package func newAttempt() -> String { Base64URL.text(of: randomness.bytes(16)) }
+
     /// `ui_locales` (OpenID Connect Core 1.0 §3.1.2.1) names languages, the most wanted first; else the browser does.
     private static func wanted(_ query: FormValues, _ request: Request) -> PageLanguage? {
         let asked = query.text("ui_locales").split(separator: " ").prefix(10).map(String.init)

@@ -62,6 +62,34 @@ struct DashboardFormTests {
         #expect(asked.status == 200 && asked.html.contains("&lt;script&gt;alert(1)") && !asked.html.contains("<script>"))
     }
 
+    @Test("make one of what is sent twice, and say so")
+    func twice() async throws {
+        let (events, hooks) = ("events/endpoints", "hooks/sign-up/rotate")
+        for (page, action, typed) in [
+            ("/applications", "/applications", ["name": "Twice"]),
+            ("/keys", "/keys", ["name": "Twice", "days": "1", "scope.users:read": "yes", "applications": "all"]),
+            ("events", events, ["url": "https://app.example.com/twice"]),
+            ("events?endpoint=\(endpoint.id)", "\(events)/\(endpoint.id)/rotate", ["overlapHours": "1"]),
+            ("hooks?hook=sign-up", hooks, ["overlapHours": "1"]),
+        ] {
+            let shown = try await browser.get(world.page(page))
+            let name = try #require(shown.value(of: "attempt"), "\(page)")
+            let fields = typed.merging(["attempt": name]) { $1 }
+            let first = try await browser.post(world.page(action), fields, token: shown.token)
+            #expect([200, 303].contains(first.status), "\(page) \(first.html)")
+            let again = try await browser.post(world.page(action), fields, token: shown.token)
+            #expect(again.status == 409 && again.html.contains("This form was sent already"), "\(page) \(again.html)")
+            #expect(try await browser.get(world.page(page)).value(of: "attempt") != name, "\(page)")
+        }
+        let modules = world.server.modules
+        let id = world.server.application.id
+        #expect(try await modules.applications.listApplications().count { $0.application.name == "Twice" } == 1)
+        #expect(try await modules.administration.keys.list().count { $0.name == "Twice" } == 1)
+        #expect(try await modules.events.endpoints.list(in: id).count == 2)
+        let rotated = try await modules.events.endpoints.list(in: id).first { $0.id == endpoint.id }
+        #expect(rotated?.sealedFormer == endpoint.sealedSecret)
+    }
+
     @Test("lead from each fault to the field at which it stands")
     func links() async throws {
         for path in ["hooks/sign-up/rotate", "events/endpoints/\(endpoint.id)/rotate"] {
