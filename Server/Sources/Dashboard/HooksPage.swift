@@ -13,7 +13,8 @@ enum HooksPage {
         DashboardRoute(page, post: "{hook}", .changeHooks) { request in
             try await change(request) { form, point, id, who throws(DomainError) in
                 let set = try await request.modules.hooks.manage.set(
-                    point, to: try draft(form, of: point), in: id, isCurrent: try request.isCurrent(form), by: who)
+                    point, to: try draft(form, of: point, request.modules.hooks.manage), in: id,
+                    isCurrent: try request.isCurrent(form), by: who)
                 return set.secret.map(Outcome.secret) ?? .done("saved")
             }
         },
@@ -49,33 +50,35 @@ enum HooksPage {
         case tested(HookOutcome)
     }
 
-    /// - Throws: `fieldsRefused` for what is no number, and for a choice that was not made.
-    private static func draft(_ form: FormValues, of point: HookPoint) throws(DomainError) -> ManageHooks.Draft {
-        guard let whenDown = Hook.WhenDown(rawValue: form.text("whenDown")) else {
-            let words = Hook.WhenDown.allCases.map(\.rawValue)
-            throw .fieldsRefused([ValidationError(field: "whenDown", rule: .noneOf(words))])
+    /// - Throws: `fieldsRefused` for a choice that was not made and for what is no time, with everything else that breaks a rule.
+    private static func draft(
+        _ form: FormValues, of point: HookPoint, _ manage: ManageHooks
+    ) throws(DomainError) -> ManageHooks.Draft {
+        let whenDown = Hook.WhenDown(rawValue: form.text("whenDown"))
+        let times: [(field: String, time: Timestamp?)] =
+            point == .logIn ? ["from", "until"].map { (field: $0, time: time(form.text($0))) } : []
+        var faults: [ValidationError] = times.filter { $0.time == nil && !form.text($0.field).isEmpty }
+            .map { ValidationError(field: $0.field, rule: .noneOf(["2027-03-31"])) }
+        if whenDown == nil {
+            faults.append(ValidationError(field: "whenDown", rule: .noneOf(Hook.WhenDown.allCases.map(\.rawValue))))
         }
-        guard let timeout = Int64(form.text("timeoutMilliseconds"), radix: 10) else {
-            throw .fieldsRefused([ValidationError(field: "timeoutMilliseconds", rule: .outOfRange(Hook.timeouts))])
-        }
-        return ManageHooks.Draft(
+        let draft = ManageHooks.Draft(
             url: form.text("url").split(whereSeparator: \.isWhitespace).joined(separator: " "),
-            timeoutMilliseconds: timeout, whenDown: whenDown, asksGuests: !form.text("asksGuests").isEmpty,
+            // What is no number is beyond all bounds.
+            timeoutMilliseconds: Int64(form.text("timeoutMilliseconds"), radix: 10) ?? -1,
+            whenDown: whenDown ?? .refuse, asksGuests: !form.text("asksGuests").isEmpty,
             isPaused: !form.text("isPaused").isEmpty,
-            window: point == .logIn
-                ? Hook.Window(from: try time("from", in: form), until: try time("until", in: form)) : Hook.Window())
+            window: Hook.Window(from: times.first?.time, until: times.last?.time))
+        guard faults.isEmpty else {
+            let known = Set(faults.map(\.field))
+            throw .fieldsRefused(faults + manage.faults(of: draft, at: point).filter { !known.contains($0.field) })
+        }
+        return draft
     }
 
-    /// The beginning of a day, UTC; `nil` for an empty field.
-    ///
-    /// - Throws: `fieldsRefused` for what is no day.
-    private static func time(_ field: String, in form: FormValues) throws(DomainError) -> Timestamp? {
-        let text = form.text(field)
-        guard !text.isEmpty else { return nil }
-        guard let day = WireTime(text) ?? WireTime("\(text)T00:00:00Z") else {
-            throw .fieldsRefused([ValidationError(field: field, rule: .noneOf(["2027-03-31"]))])
-        }
-        return Timestamp(milliseconds: day.millisecondsSince1970)
+    /// A time, or the beginning of a day in UTC; `nil` for any other text.
+    private static func time(_ text: String) -> Timestamp? {
+        (WireTime(text) ?? WireTime("\(text)T00:00:00Z")).map { Timestamp(milliseconds: $0.millisecondsSince1970) }
     }
 
     private static func change(

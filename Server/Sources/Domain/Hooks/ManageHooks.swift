@@ -28,6 +28,15 @@ package struct ManageHooks: Sendable {
             self.asksGuests = asksGuests
             self.isPaused = isPaused
         }
+
+        fileprivate func hook(at point: HookPoint, createdAt: Timestamp, sealedSecret: [UInt8]) -> Hook {
+            var hook = Hook(
+                point, url: url, timeoutMilliseconds: timeoutMilliseconds ?? Hook.standardTimeout,
+                whenDown: whenDown, asksGuests: asksGuests, createdAt: createdAt, sealedSecret: sealedSecret)
+            hook.isPaused = isPaused
+            hook.window = window
+            return hook
+        }
     }
 
     /// All hooks of an application, in the order of what they are asked before.
@@ -41,6 +50,11 @@ package struct ManageHooks: Sendable {
         return found.hooks
     }
 
+    /// What of a draft breaks a rule.
+    package func faults(of draft: Draft, at point: HookPoint) -> [ValidationError] {
+        draft.hook(at: point, createdAt: clock.now, sealedSecret: []).faults(carrier)
+    }
+
     /// Sets a hook, or changes the one that there is, which keeps its secret.
     ///
     /// - Returns: the hook, and the secret of a new one, which is shown once.
@@ -50,11 +64,7 @@ package struct ManageHooks: Sendable {
         isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator
     ) async throws(DomainError) -> (hook: Hook, secret: Secret?) {
         let made = try secrets.make(purpose: Hook.purpose(point, application))
-        var new = Hook(
-            point, url: draft.url, timeoutMilliseconds: draft.timeoutMilliseconds ?? Hook.standardTimeout,
-            whenDown: draft.whenDown, asksGuests: draft.asksGuests, createdAt: clock.now, sealedSecret: made.sealed)
-        new.isPaused = draft.isPaused
-        new.window = draft.window
+        var new = draft.hook(at: point, createdAt: clock.now, sealedSecret: made.sealed)
         let faults = new.faults(carrier)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let hook = new

@@ -66,6 +66,22 @@ struct HooksPageTests {
         #expect(try await hooks(world).first?.window == window)
     }
 
+    @Test("tells all that is wrong with a hook at once", arguments: [HookPoint.signUp, .logIn])
+    func allAtOnce(point: HookPoint) async throws {
+        let world = try await AdminWorld(roles: [])
+        let (browser, address) = (world.browser(), world.page("hooks"))
+        let token = try await browser.get("\(address)?hook=\(point.rawValue)").token
+        let wrong = ["url": "http://127.0.0.1/", "whenDown": "", "timeoutMilliseconds": "soon", "from": "soon", "until": ""]
+        let refused = try await browser.post("\(address)/\(point.rawValue)", wrong, token: token)
+        #expect(refused.status == 422)
+        for field in ["url", "whenDown", "timeoutMilliseconds"] + (point == .logIn ? ["from", "until"] : []) {
+            #expect(refused.error(field) != nil, "\(field)")
+            #expect(refused.html.contains("<a href=\"#field-\(field)\">"), "\(field)")
+        }
+        #expect(refused.value(of: "timeoutMilliseconds") == "soon")
+        #expect(try await hooks(world).isEmpty)
+    }
+
     @Test(
         "sets a hook whose secret is shown once, changes, switches off, rotates and removes it, each in the audit log")
     func life() async throws {
