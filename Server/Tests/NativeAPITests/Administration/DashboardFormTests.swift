@@ -140,4 +140,14 @@ struct DashboardFormTests {
         let other = try #require(shown.html.firstMatch(of: /href="([^"]+lang=ja)"/)?.output.1)
         #expect(other.contains("chosen=yes") && !other.contains("done=") && !other.contains("count="))
     }
+
+    @Test(
+        "and pages that count or choose by days say that these are UTC's", arguments: ["", "users", "hooks?hook=log-in"])
+    func days(page: String) async throws {
+        for language in ["en", "ja", "ko"] {
+            let joint = page.contains("?") ? "&" : "?"
+            let shown = try await browser.get(world.page(page) + "\(joint)lang=\(language)")
+            #expect(shown.html.contains("UTC"), "\(page) \(language)")
+        }
+    }
 }
