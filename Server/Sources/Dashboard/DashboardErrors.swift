@@ -134,7 +134,13 @@ struct DashboardErrors: ErrorRenderer {
         case let error as DomainError where error.kind == .unavailable: status = .serviceUnavailable
         default: status = .internalServerError
         }
-        let name = status.code < 500 ? "fault.notFound" : "fault.broken"
+        let name =
+            switch error {
+            case RequestError.pathUnknown, RequestError.methodNotAllowed: "fault.notFound"
+            case RequestError.bodyTooLarge: "fault.tooLarge"
+            case is RequestError: "fault.unread"
+            default: "fault.broken"
+            }
         let model: PageTemplates.Model = [
             "language": "en", "title": "\(status.code)", "brand": "Okaeri", "nonce": "",
             "lines": PageLanguage.allCases.map { language -> PageTemplates.Model in

@@ -15,32 +15,37 @@ package struct FormValues: Sendable {
     /// What is said of a form with a text that is none.
     static let unreadable = "The form is not UTF-8, or has more than 30 combining marks in a row."
 
+    private static let tooManyFields = RequestError.bodyMalformed(
+        reason: "The form has more than \(maximumFields) fields.")
+
     private init(all: [(name: String, value: String)]) {
         self.all = all
         values = Dictionary(all.map { ($0.name, $0.value) }) { first, _ in first }
     }
 
+    /// - Parameters:
+    ///   - bytes: The body, or the query.
+    ///   - maximumBytes: How long it may be.
     /// - Throws: `RequestError.bodyTooLarge`, `bodyMalformed` for what is no UTF-8 or not stream-safe, has a name twice, or
     ///   too many names.
-    package init(_ bytes: [UInt8]) throws(RequestError) {
-        guard bytes.count <= Self.maximumBytes else { throw .bodyTooLarge(maximumBytes: Self.maximumBytes) }
+    package init(_ bytes: [UInt8], maximumBytes: Int = FormValues.maximumBytes) throws(RequestError) {
+        guard bytes.count <= maximumBytes else { throw .bodyTooLarge(maximumBytes: maximumBytes) }
+        let fields = bytes.split(separator: UInt8(ascii: "&"), maxSplits: Self.maximumFields)
+        guard fields.count <= Self.maximumFields else { throw Self.tooManyFields }
         var pairs: [(name: String, value: String)] = []
-        for pair in bytes.split(separator: UInt8(ascii: "&")) {
+        for pair in fields {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = PercentEncoding.text(of: parts[0], plusIsSpace: true),
                 let value = PercentEncoding.text(of: parts.count > 1 ? parts[1] : [], plusIsSpace: true)
             else { throw .bodyMalformed(reason: Self.unreadable) }
             pairs.append((name, value))
-            guard pairs.count <= Self.maximumFields else { break }
         }
         try self.init(pairs)
     }
 
     /// - Throws: `RequestError.bodyMalformed` for a name that is there twice, or too many names.
     init(_ pairs: [(name: String, value: String)]) throws(RequestError) {
-        guard pairs.count <= Self.maximumFields else {
-            throw .bodyMalformed(reason: "The form has more than \(Self.maximumFields) fields.")
-        }
+        guard pairs.count <= Self.maximumFields else { throw Self.tooManyFields }
         guard Set(pairs.map(\.name)).count == pairs.count else {
             throw .bodyMalformed(reason: "The form has two fields of one name.")
         }

@@ -55,10 +55,12 @@ package struct PageRequest: Sendable {
 
     /// The fields of a form that was sent from a page of ours.
     ///
+    /// - Parameter maximumBytes: How long the form may be.
+    /// - Returns: the fields.
     /// - Throws: `PageFault.forged`, `RequestError`.
-    package func form() async throws -> FormValues {
+    package func form(maximumBytes: Int = FormValues.maximumBytes) async throws -> FormValues {
         guard isSameOrigin else { throw PageFault.forged }
-        let values = try await foreignForm()
+        let values = try await foreignForm(maximumBytes: maximumBytes)
         try requireToken(in: values)
         return values
     }
@@ -84,12 +86,15 @@ package struct PageRequest: Sendable {
 
     /// The fields of a form that an app sent: no cookie counts for it, and so nothing can be forged.
     ///
+    /// - Parameter maximumBytes: How long the form may be.
+    /// - Returns: the fields.
     /// - Throws: `RequestError`.
-    package func foreignForm() async throws -> FormValues {
+    package func foreignForm(maximumBytes: Int = FormValues.maximumBytes) async throws -> FormValues {
         guard request.hasMediaType([FormValues.mediaType]) else {
             throw RequestError.mediaTypeUnsupported(accepted: [FormValues.mediaType])
         }
-        return try FormValues(Array(try await readBody(request, context).readableBytesView))
+        return try FormValues(
+            Array(try await readBody(request, context).readableBytesView), maximumBytes: maximumBytes)
     }
 
     /// What shows that this server wrote some texts into an address, to whatever browser: a log-in changes the cookie.

@@ -141,6 +141,30 @@ struct DashboardFormTests {
         #expect(other.contains("chosen=yes") && !other.contains("done=") && !other.contains("count="))
     }
 
+    @Test("take what a user’s fields and a mail’s own words may be, also in letters that have nine bytes in a form")
+    func long() async throws {
+        let text = String(repeating: "あ", count: 10_000)
+        let json = #"{"story": "\#(text)"}"#
+        let person = try await world.server.person(body: #"{"user": {"fields": \#(json)}}"#)
+        let page = world.page("users/\(person.logIn.user.id)")
+        let shown = try await browser.get(page)
+        let fields = [
+            "displayName": "Hana", "locale": "", "known": "story", "fields": json,
+            "version": try #require(shown.value(of: "version")),
+        ]
+        #expect(try await browser.post("\(page)/save", fields, token: shown.token).status == 303)
+        try await browser.get(world.page("mail?kind=log-in-code&language=ja"))
+        let words = [
+            "kind": "log-in-code", "language": "ja", "subject": "こんにちは", "text": "{{code}}",
+            "html": "<p>\(text)\(text){{code}}</p>",
+        ]
+        #expect(try await browser.post(world.page("mail/save"), words, token: shown.token).status == 303)
+        let more = fields.merging(["fields": String(repeating: "あ", count: 120_000)]) { $1 }
+        let refused = try await browser.post("\(page)/save", more, token: shown.token)
+        #expect(refused.status == 413 && refused.html.contains("What was sent is too long."))
+        #expect(!refused.html.contains("There is no such page"))
+    }
+
     @Test(
         "and pages that count or choose by days say that these are UTC's", arguments: ["", "users", "hooks?hook=log-in"])
     func days(page: String) async throws {
