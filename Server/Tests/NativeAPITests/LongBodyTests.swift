@@ -99,7 +99,7 @@ struct LongBodyTests {
     func words() async throws {
         let world = try await AdminWorld(roles: [])
         let user = try await world.server.person().logIn.user.id
-        // A form has 64 KiB, and a space three bytes there.
+        // A space has three bytes in a form.
         let long = LongBody.list("", "n%", "", maximumBytes: 40_000, separator: " ")
         let patience = LongBody.patience(with: LongBody.shapes[0])
         var sent = 0
