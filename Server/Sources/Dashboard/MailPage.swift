@@ -51,14 +51,13 @@ enum MailPage {
             try await work(form, choice, try request.targetApplication(), try request.auditActor())
             return request.redirect(to: "\(request.path("mail"))?\(choice.query)&done=\(done)")
         } catch {
-            let text: String
-            switch (error as? DomainError)?.code {
-            case .fieldsRefused?: text = request.words(forMail: (error as? DomainError)?.validationErrors ?? [])
-            case .mailUnavailable?: text = request.text("fault.noMail")
-            case .rateLimited?: text = request.text("fault.tooMany")
+            let error = error as? DomainError
+            switch error?.code {
+            case .fieldsRefused?: return try draw(request, form, choice, faults: error?.validationErrors ?? [])
+            case .mailUnavailable?: return try draw(request, form, choice, fault: request.text("fault.noMail"))
+            case .rateLimited?: return try draw(request, form, choice, fault: request.text("fault.tooMany"))
             default: throw error
             }
-            return try draw(request, form, choice, fault: text)
         }
     }
 
@@ -72,13 +71,25 @@ enum MailPage {
             return request.framed(mail.html)
         } catch {
             guard let faults = error.validationErrors else { throw error }
-            return request.framed("<!DOCTYPE html><p>\(request.words(forMail: faults).markedUp)</p>")
+            let lines = faults.map { request.words(forMail: $0.rule) }.reduce(into: [String]()) { lines, line in
+                if !lines.contains(line) { lines.append(line) }
+            }
+            return request.framed("<!DOCTYPE html>" + lines.map { "<p>\($0.markedUp)</p>" }.joined())
         }
     }
 
     private static func draw(
-        _ request: DashboardRequest, _ form: FormValues, _ choice: MailChoice, fault: String? = nil
+        _ request: DashboardRequest, _ form: FormValues, _ choice: MailChoice, faults: [ValidationError] = [],
+        fault: String? = nil
     ) throws -> Response {
+        // Faults of a template name kind and language too.
+        let errors = faults.map { fault in
+            (
+                field: fault.field.split(separator: ".").last.map(String.init) ?? fault.field,
+                text: request.words(forMail: fault.rule)
+            )
+        }
+        let isGood = fault == nil && errors.isEmpty
         let application = try request.targetApplication()
         let own = application.settings.mail.templates[choice.kind]?[choice.language]
         let standard = request.modules.messaging.previewMail.words(choice.kind, in: choice.language, of: application)
@@ -87,7 +98,7 @@ enum MailPage {
         {
             PageField(
                 name, label: request.text("mail.\(name)"), kind: kind, value: form[name] ?? value, hint: hint,
-                isRequired: name != "html"
+                error: errors.first { $0.field == name }?.text, isRequired: name != "html"
             ).model
         }
         func select(_ name: String, _ value: String, _ choices: [(String, String)]) -> PageTemplates.Model {
@@ -117,16 +128,18 @@ enum MailPage {
                 field("html", words.html ?? "", .multiline, hint: request.text("mail.htmlHint")),
             ],
             "preview": "\(request.path("mail/preview"))?\(choice.query)",
-            "to": PageField("to", label: request.text("mail.to"), kind: .email, value: form.text("to")).model,
+            "to": field("to", "", .email),
         ]
         switch request.page.query.text("done") {
-        case "saved" where fault == nil: model["notice"] = request.text("settings.saved")
-        case "sent" where fault == nil: model["notice"] = request.text("mail.sent")
+        case "saved" where isGood: model["notice"] = request.text("settings.saved")
+        case "sent" where isGood: model["notice"] = request.text("mail.sent")
         default: break
         }
+        model["summary"] = request.summary(
+            errors.map { ($0.field, "\(request.text("mail.\($0.field)")): \($0.text)") })
         if let fault { model["summary"] = PageSummary(title: fault, errors: []).model }
         return try request.html(
-            "mail", title: request.text("nav.mail"), model, status: fault == nil ? .ok : .unprocessableContent
+            "mail", title: request.text("nav.mail"), model, status: isGood ? .ok : .unprocessableContent
         )
         .withFrames()
     }
@@ -165,18 +178,15 @@ private struct MailChoice {
 }
 
 extension DashboardRequest {
-    fileprivate func words(forMail faults: [ValidationError]) -> String {
-        for fault in faults {
-            switch fault.rule {
-            case .secretMissing: return text("mail.secretMissing")
-            case .secretInAddress: return text("mail.secretInAddress")
-            case .secretInSubject: return text("mail.secretInSubject")
-            case .unknownPlaceholder: return text("mail.unknownPlaceholder")
-            case .notAMailAddress: return text("mail.badAddress")
-            default: continue
-            }
+    fileprivate func words(forMail rule: ValidationError.Rule) -> String {
+        switch rule {
+        case .secretMissing: text("mail.secretMissing")
+        case .secretInAddress: text("mail.secretInAddress")
+        case .secretInSubject: text("mail.secretInSubject")
+        case .unknownPlaceholder: text("mail.unknownPlaceholder")
+        case .notAMailAddress: text("mail.badAddress")
+        default: words(of: rule)
         }
-        return text("fault.fields")
     }
 
     /// A document for a frame of the dashboard: it can run nothing, load nothing and lead nowhere.

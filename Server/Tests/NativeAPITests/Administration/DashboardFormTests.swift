@@ -104,6 +104,7 @@ struct DashboardFormTests {
             // The form beside it shows what there is.
             #expect(refused.value(of: "url")?.hasPrefix("https://app.example.com/") == true)
         }
+        let mail = ["kind": "log-in-code", "language": "en"]
         for (page, action, fields) in [
             ("roles", "roles/role", ["role-name": "bad name", "role-gives": ""]),
             ("roles", "roles/group", ["group-name": "others", "group-gives": "unknown"]),
@@ -113,6 +114,11 @@ struct DashboardFormTests {
                 ["field": "", "type": "integer", "read": "owner", "write": "server", "default": ""]
             ),
             ("fields", "fields/limits", ["fields": "x", "fieldsBytes": "1", "userNameCharacters": "1"]),
+            ("mail?kind=log-in-code&language=en", "mail/test", mail.merging(["to": "nobody"]) { $1 }),
+            (
+                "mail?kind=log-in-code&language=en", "mail/save",
+                mail.merging(["subject": "{{code}}", "text": "", "html": "<p>none</p>"]) { $1 }
+            ),
         ] {
             let token = try await browser.get(world.page(page)).token
             let refused = try await browser.post(world.page(action), fields, token: token)
@@ -121,6 +127,8 @@ struct DashboardFormTests {
                 #expect(refused.html.contains("id=\"\(target)\""), "\(action) \(target)")
                 #expect(refused.html.contains("id=\"\(target)-error\""), "\(action) \(target)")
             }
+            // What is wrong with a mail is told all at once.
+            if action == "mail/save" { #expect(Set(targets(refused)) == ["field-subject", "field-text", "field-html"]) }
         }
     }
 
