@@ -53,6 +53,7 @@ enum ApplicationsPage {
                     ],
                 ] as PageTemplates.Model
         }
+        if let fault { model["summary"] = request.summary([("name", fault)]) }
         return try request.html("list", title: request.text("nav.applications"), model, status: status)
     }
 }

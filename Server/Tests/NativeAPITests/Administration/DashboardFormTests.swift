@@ -106,6 +106,7 @@ struct DashboardFormTests {
         }
         let mail = ["kind": "log-in-code", "language": "en"]
         for (page, action, fields) in [
+            ("/applications", "/applications", ["name": ""]),
             ("roles", "roles/role", ["role-name": "bad name", "role-gives": ""]),
             ("roles", "roles/group", ["group-name": "others", "group-gives": "unknown"]),
             ("roles", "roles/claims", ["claims": "nothing"]),
