@@ -40,7 +40,10 @@ struct ListModel {
                 ]
                 if picks.indices.contains(cursor) {
                     row["pick"] = picks[cursor]
-                    row["pickLabel"] = request.text("bulk.pick", ["name": cells.first?.text ?? ""])
+                    let name = cells.first?.text ?? ""
+                    row["pickLabel"] = request.text("bulk.pick", ["name": name])
+                    // Goes with the form, for the question who it is.
+                    row["pickName"] = name.isEmpty ? BulkForm.nameless : name
                 }
                 return row
             },

@@ -182,6 +182,8 @@ enum UsersPage {
 /// Something that is done to all users that were picked. Deleting asks once more, and how many they are is typed.
 enum BulkForm {
     static let actions = ["disable", "enable", "log-out", "delete"]
+    /// What a box says whose row has no name.
+    static let nameless = "yes"
 
     private static func route(_ name: String, _ action: AdminAction, _ answer: @escaping DashboardRoute.Answer)
         -> DashboardRoute
@@ -199,16 +201,17 @@ enum BulkForm {
             }
         },
         route("confirm-deletion", .confirmDeletion) { request in
-            let ids = picked(try await request.form())
+            let form = try await request.form()
+            let ids = picked(form)
             guard !ids.isEmpty else { return nobody(request) }
-            return try confirmation(request, of: ids, isWrong: false)
+            return try confirmation(request, of: ids, in: form, isWrong: false)
         },
         route("delete", .deleteUser) { request in
             let form = try await request.form()
             let ids = picked(form)
             guard !ids.isEmpty else { return nobody(request) }
             guard form.text("confirm") == String(ids.count) else {
-                return try confirmation(request, of: ids, isWrong: true)
+                return try confirmation(request, of: ids, in: form, isWrong: true)
             }
             let (application, who) = (try request.targetApplication(), try request.auditActor())
             return try await forEach("delete", request) { id throws(DomainError) in
@@ -260,15 +263,22 @@ enum BulkForm {
     }
 
     private static func confirmation(
-        _ request: DashboardRequest, of ids: [Identifier<User>], isWrong: Bool
+        _ request: DashboardRequest, of ids: [Identifier<User>], in form: FormValues, isWrong: Bool
     ) throws -> Response {
         let count = String(ids.count)
+        let picks = ids.map { id -> PageTemplates.Model in
+            let name = form.text("pick.\(id)")
+            let isNamed = !name.isEmpty && name != nameless
+            var pick: PageTemplates.Model = ["id": id.rawValue, "value": isNamed ? name : nameless]
+            if isNamed { pick["name"] = name }
+            return pick
+        }
         let field = PageField(
             "confirm", label: request.text("bulk.confirm", ["count": count]), kind: .code,
             error: isWrong ? request.text("bulk.wrong") : nil
         ).focused()
         let model: PageTemplates.Model = [
-            "lead": request.text("user.deleteHint"), "picks": ids.map { ["id": $0.rawValue] as PageTemplates.Model },
+            "lead": request.text("user.deleteHint"), "picks": picks,
             "field": field.model, "link": link("delete", request), "back": UsersPage.here(request), "count": count,
         ]
         return try request.html(

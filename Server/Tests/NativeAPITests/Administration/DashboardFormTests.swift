@@ -53,6 +53,20 @@ struct DashboardFormTests {
         }
     }
 
+    @Test("name the users who are to be deleted together, also after a wrong answer")
+    func names() async throws {
+        let person = try await world.server.person(body: #"{"user": {"displayName": "Hana & Sora"}}"#)
+        let (pick, bulk) = ("pick.\(person.logIn.user.id)", world.page("bulk"))
+        let shown = try await browser.get(world.page("users"))
+        #expect(shown.value(of: pick) == "Hana &amp; Sora")
+        let fields = [pick: "Hana & Sora", "confirm": "2"]
+        for action in ["confirm-deletion", "delete"] {
+            let asked = try await browser.post("\(bulk)/\(action)", fields, token: shown.token)
+            #expect(asked.html.contains("<strong>Hana &amp; Sora</strong>"), "\(asked.html)")
+            #expect(asked.html.contains("\(person.logIn.user.id)") && asked.value(of: pick) == "Hana &amp; Sora")
+        }
+    }
+
     @Test("show what is to go as text, whatever a stranger called it")
     func hostileQuestion() async throws {
         let token = try await browser.get(world.page("hooks?hook=sign-up")).token
