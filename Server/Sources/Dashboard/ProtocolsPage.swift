@@ -166,7 +166,9 @@ private struct ProtocolView {
     func fieldName(_ field: String) -> String { "\(open).\(Self.member(field))" }
 
     func label(_ field: String) -> String {
-        ProtocolRule[field] == nil ? Self.member(field) : request.text("rules.\(field)")
+        let member = Self.member(field)
+        if member == "confirm" { return request.text("providers.disable") }
+        return ProtocolRule[field] == nil ? member : request.text("rules.\(field)")
     }
 
     /// Faults of keys name their protocol too.
