@@ -51,9 +51,9 @@ enum MailPage {
             try await work(form, choice, try request.targetApplication(), try request.auditActor())
             return request.redirect(to: "\(request.path("mail"))?\(choice.query)&done=\(done)")
         } catch {
-            let error = error as? DomainError
-            switch error?.code {
-            case .fieldsRefused?: return try draw(request, form, choice, faults: error?.validationErrors ?? [])
+            let refusal = error as? DomainError
+            switch refusal?.code {
+            case .fieldsRefused?: return try draw(request, form, choice, faults: refusal?.validationErrors ?? [])
             case .mailUnavailable?: return try draw(request, form, choice, fault: request.text("fault.noMail"))
             case .rateLimited?: return try draw(request, form, choice, fault: request.text("fault.tooMany"))
             default: throw error

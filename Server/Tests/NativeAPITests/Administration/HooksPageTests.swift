@@ -71,7 +71,9 @@ struct HooksPageTests {
         let world = try await AdminWorld(roles: [])
         let (browser, address) = (world.browser(), world.page("hooks"))
         let token = try await browser.get("\(address)?hook=\(point.rawValue)").token
-        let wrong = ["url": "http://127.0.0.1/", "whenDown": "", "timeoutMilliseconds": "soon", "from": "soon", "until": ""]
+        let wrong = [
+            "url": "http://127.0.0.1/", "whenDown": "", "timeoutMilliseconds": "soon", "from": "soon", "until": "",
+        ]
         let refused = try await browser.post("\(address)/\(point.rawValue)", wrong, token: token)
         #expect(refused.status == 422)
         for field in ["url", "whenDown", "timeoutMilliseconds"] + (point == .logIn ? ["from", "until"] : []) {
