@@ -243,7 +243,7 @@ struct DashboardRequest: Sendable {
         "\(Dashboard.root)/app/\(application?.id.rawValue ?? "")\(page.isEmpty ? "" : "/\(page)")"
     }
 
-    /// A name for a form that makes what is not told apart by its own: sent twice, it makes one.
+    /// A name for a form: sent twice under it, the form makes one thing.
     func newAttempt() -> String { dashboard.gate.newAttempt() }
 
     func redirect(to path: String) -> Response { PageResponse.redirect(to: path, page) }

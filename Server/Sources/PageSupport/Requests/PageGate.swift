@@ -86,7 +86,7 @@ package struct PageGate: Sendable {
         "v." + Base64URL.text(of: randomness.bytes(16))
     }
 
-    /// A name for one form, so that what is sent twice is told from what is asked for twice.
+    /// A name for one form: what is sent twice under it is done once.
     package func newAttempt() -> String { Base64URL.text(of: randomness.bytes(16)) }
 
     /// `ui_locales` (OpenID Connect Core 1.0 §3.1.2.1) names languages, the most wanted first; else the browser does.

@@ -152,7 +152,7 @@ struct DashboardFormTests {
                 #expect(refused.html.contains("id=\"\(target)\""), "\(action) \(target)")
                 #expect(refused.html.contains("id=\"\(target)-error\""), "\(action) \(target)")
             }
-            // What is wrong with a mail is told all at once.
+            // All that is wrong with a mail is shown at once.
             if action == "mail/save" { #expect(Set(targets(refused)) == ["field-subject", "field-text", "field-html"]) }
         }
     }
