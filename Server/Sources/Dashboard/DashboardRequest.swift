@@ -127,7 +127,7 @@ struct DashboardRequest: Sendable {
     /// Reads the form, and takes the password and code that stand in it. They count for the form that they came with.
     mutating func readForm() async throws {
         guard page.request.hasMediaType([FormValues.mediaType]) else { return }
-        // Whoever comes here has logged in. A user's fields and the words of a mail are longer than what strangers send, and each
+        // An admin has logged in here. A user's fields and the words of a mail are longer than what strangers send, and each
         // byte of a Japanese or Korean text has three in a form.
         let form = try await page.form(maximumBytes: BodyReader.maximumBytes)
         let isPasskey = form[ReauthenticationForm.passkey] != nil
