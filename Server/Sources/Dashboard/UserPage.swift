@@ -215,7 +215,7 @@ enum UserPage {
         }
         if let fault { model["summary"] = request.summary([(nil, request.text(fault))]) }
         if let errors { model["summary"] = request.summary(errors.summary(request)) }
-        model["shownName"] = user.displayName ?? user.username ?? request.text("users.nameless")
+        model["shownName"] = request.name(of: user)
         // Titles go into the history of browsers, and from there to other machines: no list of names gathers there.
         let title = "\(request.text("sessions.user")) \(user.id)"
         return try request.html("user", title: title, model, status: status)

@@ -158,7 +158,7 @@ enum UsersPage {
         let link = request.path("users/\(user.id)")
         switch column {
         case "name":
-            return .init(text: user.displayName ?? user.username ?? request.text("users.nameless"), link: link)
+            return .init(text: request.name(of: user), link: link)
         case "kind":
             return .init(
                 text: request.text(user.isAnonymous ? "users.anonymous" : "users.registered"),
@@ -176,6 +176,20 @@ enum UsersPage {
     private static func text(of value: JSONValue) -> String {
         if case .string(let text) = value { return String(text.prefix(120)) }
         return String(UserPageModel.text(of: value).prefix(120))
+    }
+}
+
+extension DashboardRequest {
+    /// What a user is called: by the first name that can be seen. Names of spaces and of signs that nothing is drawn for are
+    /// allowed, and no link.
+    func name(of user: User) -> String {
+        let names = [user.displayName, user.username].compactMap(\.self)
+        let seen = names.first { name in
+            name.unicodeScalars.contains { scalar in
+                !scalar.properties.isWhitespace && !scalar.properties.isDefaultIgnorableCodePoint
+            }
+        }
+        return seen ?? text("users.nameless")
     }
 }
 

@@ -71,6 +71,19 @@ struct DashboardFormTests {
         }
     }
 
+    @Test(
+        "name a user whose own name cannot be seen by another one, so that there is a link",
+        arguments: ["   ", "\u{200B}", "\u{3164}", "\u{202E}"])
+    func unseen(name: String) async throws {
+        let guest = try await world.server.person(body: #"{"user": {"displayName": "\#(name)"}}"#).logIn.user.id
+        let member = try await world.server.signUp("sora", #", "displayName": "\#(name)""#)
+        #expect(member.status == 201, "\(member.text)")
+        let shown = try await browser.get(world.page("users"))
+        #expect(shown.html.contains("/users/\(guest)\">No name</a>"), "\(shown.html)")
+        #expect(shown.html.contains("\">sora</a>"))
+        #expect(try await browser.get(world.page("users/\(guest)")).html.contains("<h1>No name</h1>"))
+    }
+
     @Test("show what is to go as text, whatever a stranger called it")
     func hostileQuestion() async throws {
         let token = try await browser.get(world.page("hooks?hook=sign-up")).token
