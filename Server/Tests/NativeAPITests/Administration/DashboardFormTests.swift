@@ -202,7 +202,7 @@ struct DashboardFormTests {
         try await browser.get(world.page("mail?kind=log-in-code&language=ja"))
         let words = [
             "kind": "log-in-code", "language": "ja", "subject": "こんにちは", "text": "{{code}}",
-            "html": "<p>\(text)\(text){{code}}</p>",
+            "html": "<p>\(text)\(text) {{code}} </p>",
         ]
         #expect(try await browser.post(world.page("mail/save"), words, token: shown.token).status == 303)
         let more = fields.merging(["fields": String(repeating: "あ", count: 120_000)]) { $1 }
