@@ -64,7 +64,7 @@ struct RouteTableTests {
         ] {
             #expect(long.contains(route), "\(route)")
         }
-        #expect(all.filter { ["admin", "dashboard"].contains($0.surface) }.allSatisfy(\.hasLongResponse))
+        #expect(all.filter { ["admin", "dashboard"].contains($0.surface) }.allSatisfy { $0.hasLongResponse })
         // What apps ask for all the time has no other thread to wait for.
         for route in ["GET /v1/user", "POST /v1/log-in/automatic", "GET /parse/users/me", "POST /parse/login"] {
             #expect(!long.contains(route), "\(route)")
