@@ -7,8 +7,9 @@ import Testing
 struct EventCommandTests {
     private let folder = TestFolder()
 
+    /// Runs a command, which knows that the key of the endpoint's secret, which no key sealed, is not there.
     private func run(_ arguments: [String]) async throws -> Program.Finished {
-        try await Program.run(arguments + ["--data", folder.path])
+        try await Program.run(arguments + ["--data", folder.path], environment: ["OKAERI_SEALING_KEYS": "lost:00"])
     }
 
     private func change(_ statement: String) throws {

@@ -75,7 +75,7 @@ struct NextCommandTests {
             ("application apple set HERE --team short --bundle com.example.app", "--team has not"),
             ("application apple set HERE --team TEAM123456", "--bundle or --service is empty"),
             ("application provider set HERE google", "--client is empty"),
-            ("application mail HERE --verification-url x", "--verification-url is no https"),
+            ("application mail HERE --verification-url x", "--verification-url must be an https address"),
             (
                 "application sign-up HERE --username-minimum-characters 99",
                 "--username-minimum-characters must be from 1"

@@ -148,7 +148,6 @@ struct DashboardFormTests {
                 ["field": "", "type": "integer", "read": "owner", "write": "server", "default": ""]
             ),
             ("fields", "fields/limits", ["fields": "x", "fieldsBytes": "1", "userNameCharacters": "1"]),
-            (mail, "mail/test", ["kind": "log-in-code", "language": "en", "to": "nobody"]),
             (
                 mail, "mail/save",
                 [

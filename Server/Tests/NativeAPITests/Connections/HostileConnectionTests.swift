@@ -257,6 +257,8 @@ final class MuteClient: Sendable {
 
     init(port: Int) async throws {
         channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            // Hundreds of tests share the event loops, on a crowded machine for longer than the ten seconds of before.
+            .connectTimeout(.minutes(2))
             .channelOption(.autoRead, value: false)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .connect(host: "127.0.0.1", port: port).get()

@@ -65,6 +65,8 @@ struct RunningServer: Sendable {
         _ pieces: [String], pause: Duration = .zero, port: Int? = nil, endsInput: Bool = false
     ) async throws -> String {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            // Hundreds of tests share the event loops, on a crowded machine for longer than the ten seconds of before.
+            .connectTimeout(.minutes(2))
             .channelOption(.allowRemoteHalfClosure, value: true)
             .connect(host: "127.0.0.1", port: port ?? listening.port) { channel in
                 channel.eventLoop.makeCompletedFuture {

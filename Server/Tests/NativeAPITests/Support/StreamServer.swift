@@ -150,6 +150,8 @@ struct StreamServer: Sendable {
     func client() async throws -> SlowClient {
         let reader = SlowClient.Reader()
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            // Hundreds of tests share the event loops, on a crowded machine for longer than the ten seconds of before.
+            .connectTimeout(.minutes(2))
             .channelOption(.autoRead, value: false)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.socketOption(.so_rcvbuf), value: Self.socketBytes)
