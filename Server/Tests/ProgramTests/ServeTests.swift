@@ -54,7 +54,7 @@ struct ServeTests {
     @Test("gives back the pages of its program that only the start needed, and serves on")
     func memoryAfterStart() async throws {
         let (server, start) = try await justStarted()
-        let later = try await eventually("the pages that are given back") {
+        let later = try await eventually("the pages that are given back") { () -> Int? in
             // It says so when it has given all of them back.
             guard server.process.errors.contains("memory is given back") else { return nil }
             let now = try Self.residentFileBytes(server.process.id)
