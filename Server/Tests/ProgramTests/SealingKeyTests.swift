@@ -239,7 +239,7 @@ struct SealingKeyTests {
         #expect(try await status(own).keys.map(\.isKnown) == [true])
     }
 
-    @Test("are not made anew for an installation whose audit log has begun, though nothing is sealed, until that is said")
+    @Test("are not made anew where the audit log has begun, though nothing is sealed, until that is said")
     func noKeyBesideLogs() async throws {
         for command in [["application", "create", "Game"], ["audit", "verify"]] {
             let done = try await Program.run(command + ["--data", folder.path])

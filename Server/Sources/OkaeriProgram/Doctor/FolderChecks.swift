@@ -85,8 +85,8 @@ struct FolderChecks {
                 "clock",
                 "The database was last written \(days.counted("day")) ago. If the server was not off for so long, the clock is "
                     + "ahead.",
-                advice: "Set the clock before you start the server. An hour after its start it removes what has expired by its "
-                    + "clock, idle guests and users who wait for their deletion too.")
+                advice: "Set the clock before you start the server. An hour after its start it removes what has "
+                    + "expired by its clock, idle guests and users who wait for their deletion too.")
         }
         return plausibility
     }

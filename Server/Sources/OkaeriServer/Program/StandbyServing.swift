@@ -48,9 +48,9 @@ package struct StandbyServing: Sendable {
             return error.description
         }
         guard store.isTooOld else { return nil }
-        return "The copy is older than --max-lag, and nothing is answered from it: the replica has no newer part. While nothing "
-            + "is written the primary stores one every \(Setting.replicaHeartbeat.variable) seconds, which has to be less than "
-            + "--max-lag."
+        return "The copy is older than --max-lag, and nothing is answered from it: the replica has no newer part. "
+            + "While nothing is written the primary stores one every \(Setting.replicaHeartbeat.variable) seconds, which has "
+            + "to be less than --max-lag."
     }
 
     /// What the metrics show of it.
