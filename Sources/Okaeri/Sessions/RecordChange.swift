@@ -143,6 +143,15 @@ enum RecordChange: Hashable, Sendable {
         }
     }
 
+    /// Whether it ends a log-in that is not remembered.
+    var endsTemporary: Bool {
+        switch self {
+        case .endTemporary: true
+        case .each(let changes): changes.contains(where: \.endsTemporary)
+        default: false
+        }
+    }
+
     private func become(_ outcome: Outcome, _ record: inout VaultRecord) {
         let before = record
         if before.generation == outcome.generation, before.epoch == outcome.epoch {

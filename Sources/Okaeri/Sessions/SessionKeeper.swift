@@ -157,7 +157,7 @@ actor SessionKeeper {
         nextNumber += 1
         unsaved.append((nextNumber, change))
         var changed = record ?? VaultRecord()
-        if case .endTemporary = change {
+        if change.endsTemporary {
             // What is in memory is the log-in that ends: what the vault was last known to hold counts again.
             changed = remembered
         } else {

@@ -282,6 +282,26 @@ struct AccountTests {
         #expect(world.server.sessionCount == 3)
     }
 
+    @Test("that are not remembered have no successor when somebody logs out in another process before its response")
+    func overtakenSuccessor() async throws {
+        _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        let (app, widget) = (world.launch(inBackground: false), world.launch(inBackground: false))
+        try await app.logIn(identifier: "hana", password: password, rememberMe: .untilQuit)
+        try await widget.logInAutomatically()
+        let path = APIPath.logIn(with: "apple")
+        world.server.hold(path: path)
+        let late = Task { try await app.logIn(with: .apple(.test(user: "kenji"))) }
+        await world.server.waitForRequests(1, to: path)
+        await widget.logOut()
+        world.server.release()
+        await #expect(throws: OkaeriError.loggedOutMeanwhile) { try await late.value }
+        #expect(await app.currentUser == nil)
+        #expect(await world.launch(inBackground: false).currentUser == nil)
+        #expect(await app.deliverPendingLogOuts())
+        // That of the device on which she signed up.
+        #expect(world.server.sessionCount == 1)
+    }
+
     @Test(
         "open nothing by a password when somebody logs out or forgets the device before the response",
         arguments: [false, true], [RememberMe.automatic, .untilQuit, .never])

@@ -29,6 +29,7 @@ extension SessionKeeper {
         let lock = try await logInLock()
         defer { lock.release() }
         let record = try await read()
+        let stored = try await readVault()
         if let deletedUser, let keyUser = record.keyUser, keyUser != deletedUser { throw .userChanged }
         // Who has logged out comes back by other means.
         guard !record.isKeyLocked else { throw .userChanged }
@@ -44,7 +45,7 @@ extension SessionKeeper {
             workInBackground()
             throw .userChanged
         }
-        let result = try await accept(logIn, after: record)
+        let result = try await accept(logIn, after: stored)
         readNoticeCount(response)
         return result.welcome
     }

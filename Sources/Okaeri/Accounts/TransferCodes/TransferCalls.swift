@@ -27,7 +27,7 @@ extension SessionKeeper {
     private func redeemAlone(_ code: String, device: DeviceInfo?) async throws(OkaeriError) -> TransferResult {
         let lock = try await logInLock()
         defer { lock.release() }
-        let record = try await read()
+        let record = try await readVault()
         let body = TransferLogInBody(code: code, device: (device ?? configuration.device).body)
         let call = try APICall(
             .post, APIPath.logInWithTransferCode, body: body, idempotencyKey: randomness.unguessableName())

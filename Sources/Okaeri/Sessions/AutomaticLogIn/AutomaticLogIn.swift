@@ -177,7 +177,7 @@ extension SessionKeeper {
     ///
     /// - Parameters:
     ///   - response: The response.
-    ///   - record: The record before it.
+    ///   - record: The vault's record before it.
     ///   - keySlot: The key that leads to the user from now on, if it is another one than before.
     ///   - key: The key that signed it, where that may lead to somebody else. An app that ends in between must not take it for
     ///     the user's own.
@@ -187,17 +187,18 @@ extension SessionKeeper {
         _ response: LogInResponse, after record: VaultRecord, keySlot: Int? = nil,
         key: RecordChange.KeyAssignment? = nil
     ) async throws(OkaeriError) -> LogInResult {
-        var record = record
-        if temporary != nil {
-            // This log-in is remembered, and ends one that is not.
-            await endTemporary()
-            record = self.record ?? record
-        }
         let token = Secret(response.session.token)
         let confirmedBefore = machine.confirmedSession
         handle(.confirmed(session: response.session.id))
-        let logIn = RecordChange.logIn(response, generation: record.generation, keySlot: keySlot)
-        let after = await change(key.map { RecordChange.each([logIn, .assignKey($0)]) } ?? logIn)
+        var changes = [RecordChange.logIn(response, generation: record.generation, keySlot: keySlot)]
+        if let key { changes.append(.assignKey(key)) }
+        if let leaving = temporary {
+            // This log-in is remembered, and ends one that is not. Its end counts the generation on, and would hide that somebody
+            // logged out in another process since the log-in began: it comes after it, in one step.
+            temporary = nil
+            changes.append(.endTemporary(leaving))
+        }
+        let after = await change(.each(changes))
         if after.session?.token == token {
             handle(.replaced)
             if !after.pendingRevocations.isEmpty { workInBackground() }
