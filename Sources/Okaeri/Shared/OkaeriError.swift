@@ -23,7 +23,8 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case sessionEnded
     /// Somebody logged out while the call was under way. Its response does not count.
     case loggedOutMeanwhile
-    /// The device's key now leads to another user than the one for whom the call was made. It was not repeated.
+    /// Somebody else is logged in by now than the user for whom the call was made, or the device's key leads to somebody else. It
+    /// was not repeated.
     case userChanged
     /// Identifier or password are wrong; whether there is such a user stays secret.
     case credentialRefused

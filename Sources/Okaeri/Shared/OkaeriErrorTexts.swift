@@ -30,7 +30,7 @@ extension OkaeriError: LocalizedError {
         case credential, code, presence, nameTaken, registered, cancelled, unexpected, provider, taken, lastWayIn
         case transferCode, tooLate, deleted, conflict, merge, keyRemoved, passkey, passkeyUnknown, passkeyThere
         case passkeyUnavailable, secondFactor, secondFactorEnrolment, secondFactorCode, secondFactorOver
-        case secondFactorUnavailable
+        case secondFactorUnavailable, userChanged
     }
 
     var messageKey: MessageKey {
@@ -41,7 +41,8 @@ extension OkaeriError: LocalizedError {
         case .storageLocked: .locked
         case .storageUnavailable: .storage
         case .storageDamaged: .damaged
-        case .notLoggedIn, .sessionEnded, .loggedOutMeanwhile, .userChanged: .logIn
+        case .notLoggedIn, .sessionEnded, .loggedOutMeanwhile: .logIn
+        case .userChanged: .userChanged
         case .credentialRefused: .credential
         case .codeRefused: .code
         case .reauthenticationRequired: .presence
@@ -158,6 +159,10 @@ extension OkaeriError: LocalizedError {
                 english: "Please log in again.",
                 japanese: "もう一度ログインしてください。",
                 korean: "다시 로그인해 주세요."),
+            .userChanged: Message(
+                english: "Somebody else is logged in by now. Go back, and begin again.",
+                japanese: "別の人がログインしています。前の画面に戻って、最初からやり直してください。",
+                korean: "다른 사람이 로그인되어 있습니다. 이전 화면으로 돌아가 처음부터 다시 시도해 주세요."),
             .disabled: Message(
                 english: "This account has been disabled.",
                 japanese: "このアカウントは停止されています。",

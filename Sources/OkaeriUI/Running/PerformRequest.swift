@@ -192,11 +192,15 @@ package struct PerformRequest: Sendable {
     }
 
     private func perform(_ use: ProviderUse, _ provider: Provider) async throws(OkaeriError) -> ScreenResponse {
+        let before = await client.currentUser?.id
         let credential = try await credentials.credential(for: provider)
         switch use {
         case .logIn(let restoring):
             return .welcome(try await client.logIn(with: credential, restoring: restoring))
-        case .link: return .user(try await client.link(credential))
+        case .link:
+            // Somebody else may have logged in while the sheet was open: the account there is not theirs.
+            guard await client.currentUser?.id == before else { throw .userChanged }
+            return .user(try await client.link(credential))
         case .reauthenticate:
             try await client.reauthenticate(with: credential)
             return .done

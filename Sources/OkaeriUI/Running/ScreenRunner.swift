@@ -68,6 +68,8 @@ public final class ScreenRunner<Model: ScreenModel> {
     /// Passkeys are offered above the keyboard.
     private var offer: Task<Void, Never>?
     private var hasBegun = false
+    /// Whose screen it is: who was logged in when it appeared, or when it last showed what that user has.
+    private var owner: User.ID?
 
     /// Makes a runner. Nothing happens until ``begin()``.
     public init(_ model: Model, in surroundings: ScreenSurroundings, hooks: ScreenHooks = ScreenHooks()) {
@@ -89,6 +91,7 @@ public final class ScreenRunner<Model: ScreenModel> {
     public func begin() {
         guard !hasBegun else { return }
         hasBegun = true
+        learnOwner()
         run(model.begin())
         if let runner = self as? ScreenRunner<LogInModel> {
             runner.send(.lastMethodKnown(surroundings.memory.last()))
@@ -102,6 +105,17 @@ public final class ScreenRunner<Model: ScreenModel> {
         let (number, client) = (nextWork, surroundings.client)
         work[number] = Task {
             runner.send(.guestKnown(isNew: await client.automaticLogInBeginsAnew))
+            self.work[number] = nil
+        }
+    }
+
+    /// Finds out whose screen it is. The task is kept until it is done, and forgets itself then.
+    private func learnOwner() {
+        nextWork += 1
+        let (number, client) = (nextWork, surroundings.client)
+        work[number] = Task {
+            let present = await client.currentUser?.id
+            self.owner = self.owner ?? present
             self.work[number] = nil
         }
     }
@@ -170,9 +184,22 @@ public final class ScreenRunner<Model: ScreenModel> {
         }
     }
 
+    /// Asks the server. What is done to a user is done to the one whose screen it is: somebody else may have logged in meanwhile,
+    /// in another window or in another process.
     private func response(to request: ScreenRequest) async -> Result<ScreenResponse, OkaeriError> {
+        let (client, concern) = (surroundings.client, request.concern)
+        let present = await client.currentUser?.id
+        if concern == .account || concern == .change, let owner, let present, owner != present {
+            return .failure(.userChanged)
+        }
         do throws(OkaeriError) {
-            return .success(try await perform(request))
+            let response = try await perform(request)
+            switch concern {
+            case .nobody: break
+            case .list, .account: owner = present ?? owner
+            case .logIn, .change: owner = await client.currentUser?.id
+            }
+            return .success(response)
         } catch {
             return .failure(error)
         }

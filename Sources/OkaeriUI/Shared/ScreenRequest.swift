@@ -59,6 +59,45 @@ package enum ScreenRequest: Hashable, Sendable {
     case reauthenticateWithCode(Secret, LogInCodeRequest)
 }
 
+extension ScreenRequest {
+    /// What a request has to do with who is logged in.
+    package enum Concern: Hashable, Sendable {
+        /// Nothing.
+        case nobody
+        /// Somebody logs in by it, whoever was logged in before.
+        case logIn
+        /// It shows what the user has who is logged in now: the screen is theirs from then on.
+        case list
+        /// It is done to the user whose screen it is, and to nobody else.
+        case account
+        /// So is this, and another user may be logged in afterwards.
+        case change
+    }
+
+    package var concern: Concern {
+        switch self {
+        case .requestLogInCode, .requestPasswordReset, .resetPassword: .nobody
+        case .logIn, .logInWithSaved, .signUp, .logInAutomatically, .logInAsNewGuest, .logInOnPages, .logInWithCode,
+            .redeemTransferCode, .logInWithPasskey, .logInWithChosenPasskey, .logInWithSecondFactor:
+            .logIn
+        case .provider(_, let use):
+            switch use {
+            case .logIn: .logIn
+            case .link, .reauthenticate: .account
+            }
+        case .requestTOTP(let challenge): challenge == nil ? .account : .nobody
+        case .confirmTOTP(_, _, let challenge): challenge == nil ? .account : .logIn
+        case .sessions, .deviceKeys, .passkeys, .secondFactors: .list
+        case .upgrade, .requestEmailVerification, .verifyEmail, .preview, .issueTransferCode, .withdrawTransferCode,
+            .endSession, .endOtherSessions, .removeDeviceKey, .removeOtherDeviceKeys, .addPasskey, .renamePasskey,
+            .removePasskey, .reauthenticateWithPasskey, .removeSecondFactor, .replaceRecoveryCodes,
+            .reauthenticateWithSecondFactor, .deleteUser, .exportUser, .reauthenticate, .reauthenticateWithCode:
+            .account
+        case .resolve, .undoMerge, .restoreUser: .change
+        }
+    }
+}
+
 /// What a provider's credential is for.
 package enum ProviderUse: Hashable, Sendable {
     case logIn(restoring: Bool)
