@@ -132,7 +132,10 @@ extension SessionKeeper {
 
     func unlink(_ provider: Provider) async throws(OkaeriError) -> User {
         let call = APICall(.delete, APIPath.identity(provider.rawValue))
-        return try await fresh { () async throws(OkaeriError) in try await self.takeUser(call) }
+        return try await fresh { () async throws(OkaeriError) in
+            let received = try await self.authenticated(call)
+            return try await received.isRefusal ? self.reloadUser() : self.takeUser(received)
+        }
     }
 
     func take(_ state: AppleCredentialState, of appleUser: String?) async {

@@ -8,6 +8,8 @@ extension SessionKeeper {
         let epoch: Int64
         /// The user whose call it was.
         let user: User.ID?
+        /// Whether it says only that what the call removes is gone already, by an earlier try whose response got lost.
+        var isRefusal: Bool { !(200..<300).contains(response.status) }
 
         /// Sees to it that the user whom the response describes is the one who asked, and not one whose response something on
         /// the way has kept.
@@ -35,8 +37,9 @@ extension SessionKeeper {
             handle(.confirmed(session: self.record?.session?.id))
             publishState()
         }
-        readNoticeCount(response)
-        return SessionResponse(response: response, epoch: record.epoch, user: record.loggedInUser?.id)
+        let received = SessionResponse(response: response, epoch: record.epoch, user: record.loggedInUser?.id)
+        if !received.isRefusal { readNoticeCount(response) }
+        return received
     }
 
     private func repeating(

@@ -10,7 +10,8 @@ extension SessionKeeper {
     ///   - session: The session that the call is made in.
     ///   - key: The key for a call that always has a proof; others get one when the application requires it.
     ///   - tries: How many times to send at most when the server is away.
-    /// - Returns: A response with a status from 200 to 299.
+    /// - Returns: A response with a status from 200 to 299; or the refusal of a removal that is a repetition, because what it
+    ///   removes is gone: the response to an earlier try got lost.
     /// - Throws: `OkaeriError` for every other response, and for none.
     func exchange(
         _ call: APICall, session: VaultRecord.StoredSession?, key: (any DeviceKey)? = nil, tries: Int
@@ -22,6 +23,8 @@ extension SessionKeeper {
         var failures = 0
         var hasCorrectedClock = false
         var hasRenewedProof = false
+        // Whether the server may have done it, and its response got lost.
+        var mayBeDone = false
         while true {
             let request = try request(for: call, session: session, key: key)
             let response: TransportResponse
@@ -29,6 +32,7 @@ extension SessionKeeper {
                 response = try await transport.send(request)
             } catch {
                 failures += 1
+                mayBeDone = true
                 // Without a network waiting does not help; the background work tries again.
                 guard error != .offline, error != .cancelled, failures < tries else { throw OkaeriError(error) }
                 noteLost(call, in: session)
@@ -45,6 +49,7 @@ extension SessionKeeper {
                 return response
             }
             let problem = response.problem
+            if mayBeDone, call.method == .delete, problem?.saysThatItIsGone == true { return response }
             let refusal = call.refusal(response) ?? OkaeriError(response, problem: problem)
             if let asked = response.retryAfter { patience = (clock.now.addingTimeInterval(asked.inSeconds), asked) }
             switch problem?.code {
@@ -70,7 +75,10 @@ extension SessionKeeper {
                 failures += 1
                 guard response.isTemporaryRefusal, failures < tries else { throw refusal }
                 if let asked = response.retryAfter, asked > configuration.retry.maximumDelay { throw refusal }
-                if response.status >= 500 { noteLost(call, in: session) }
+                if response.status >= 500 {
+                    mayBeDone = true
+                    noteLost(call, in: session)
+                }
                 try await pause(afterFailures: failures, atLeast: response.retryAfter)
             }
         }
@@ -122,6 +130,16 @@ extension SessionKeeper {
             try await clock.sleep(for: atLeast.map { $0 + delay * 0.25 } ?? delay)
         } catch {
             throw .cancelled
+        }
+    }
+}
+
+extension Problem {
+    /// Whether what a call removes is not there.
+    fileprivate var saysThatItIsGone: Bool {
+        switch code {
+        case .identityUnknown, .passkeyUnknown, .secondFactorUnknown, .sessionUnknown: true
+        default: false
         }
     }
 }

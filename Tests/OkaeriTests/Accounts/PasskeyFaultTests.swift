@@ -159,6 +159,21 @@ struct PasskeyFaultTests {
         await #expect(throws: error) { try await okaeri.passkeyProof(from: passkeys) }
     }
 
+    @Test("is removed also when the answer is lost, and the device forgets it")
+    func lostRemoval() async throws {
+        let okaeri = world.launch()
+        try await okaeri.logInAutomatically()
+        let added = try await okaeri.addPasskey(with: passkeys)
+        let credential = try #require(passkeys.credentials.first)
+        world.server.fail(.lostResponse, path: APIPath.passkey(added.id))
+        async let removal: Void = okaeri.removePasskey(added.id, from: passkeys)
+        await world.clock.waitForSleepers()
+        world.clock.advanceToNextSleeper()
+        try await removal
+        #expect(passkeys.forgotten == [credential])
+        #expect(try await okaeri.passkeys().isEmpty)
+    }
+
     @Test("takes a challenge's end from a hostile server as one of minutes", arguments: [Int64.min, 0, Int64.max])
     func hostileEnd(milliseconds: Int64) async throws {
         let okaeri = world.launch()

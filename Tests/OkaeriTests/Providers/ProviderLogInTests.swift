@@ -144,6 +144,21 @@ struct ProviderLogInTests {
         #expect(try await answer.identities.map(\.provider) == ["device", "apple"])
     }
 
+    @Test("unlinks also when the answer is lost: that a repetition finds it gone is no failure, but an unknown one is")
+    func lostUnlink() async throws {
+        let okaeri = world.launch()
+        try await okaeri.logInAutomatically()
+        try await okaeri.link(.apple(.test(user: "hana")))
+        world.server.fail(.lostResponse, path: APIPath.identity("apple"))
+        async let answer = okaeri.unlink(.apple)
+        await world.clock.waitForSleepers()
+        world.clock.advanceToNextSleeper()
+        #expect(try await answer.identities.map(\.provider) == ["device"])
+        #expect(await okaeri.currentUser?.identities.map(\.provider) == ["device"])
+        #expect(world.server.requests(to: APIPath.identity("apple")).count == 3)
+        await #expect(throws: OkaeriError.providerRefused(.identityUnknown)) { try await okaeri.unlink(.apple) }
+    }
+
     @Test("tells a taken identity, whose credential still logs in: no second sheet (complaint 4)")
     func taken() async throws {
         let hana = try await world.launch(vault: TestVault()).logIn(with: .apple(.test(user: "hana"))).user

@@ -64,7 +64,11 @@ extension SessionKeeper {
 
     /// Takes over the user's values from the response to a call.
     func takeUser(_ call: APICall) async throws(OkaeriError) -> User {
-        let received = try await authenticated(call)
+        try await takeUser(try await authenticated(call))
+    }
+
+    /// Takes over the user's values from a response.
+    func takeUser(_ received: SessionResponse) async throws(OkaeriError) -> User {
         let body = try received.response.decoded(UserBody.self)
         try received.check(body)
         await change(.take(body, epoch: received.epoch))
