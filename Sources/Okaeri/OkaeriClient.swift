@@ -223,21 +223,31 @@ public final class OkaeriClient: Sendable {
 
     /// A token for the app's own backends.
     ///
-    /// - Parameter audience: Who shall accept it, one of the application's audiences; by default the application's id.
+    /// - Parameters:
+    ///   - audience: Who shall accept it, one of the application's audiences; by default the application's id.
+    ///   - forcingRefresh: Whether the one that is kept is of no use: a backend has refused it, or knows that what it says of the
+    ///     user has changed. Ask so once, and not before every request.
     /// - Returns: A token that lives for at least a minute. It is kept and handed out again until then.
     /// - Throws: `OkaeriError`: `.audienceNotAllowed`.
-    public func accessToken(for audience: String? = nil) async throws(OkaeriError) -> AccessToken {
-        try await keeper.accessToken(for: audience, isBound: false)
+    public func accessToken(
+        for audience: String? = nil, forcingRefresh: Bool = false
+    ) async throws(OkaeriError) -> AccessToken {
+        try await keeper.accessToken(for: audience, isBound: false, isForced: forcingRefresh)
     }
 
     /// A token for the app's own backends that is worth nothing without this device's key: it goes into `Authorization` with
     /// the scheme `DPoP`, and each request has a proof of its own beside it.
     ///
-    /// - Parameter audience: Who shall accept it, one of the application's audiences; by default the application's id.
+    /// - Parameters:
+    ///   - audience: Who shall accept it, one of the application's audiences; by default the application's id.
+    ///   - forcingRefresh: Whether the one that is kept is of no use: a backend has refused it, or knows that what it says of the
+    ///     user has changed. Ask so once, and not before every request.
     /// - Returns: A token that lives for at least a minute. It is kept and handed out again until then.
     /// - Throws: `OkaeriError`: `.audienceNotAllowed`.
-    public func boundAccessToken(for audience: String? = nil) async throws(OkaeriError) -> AccessToken {
-        try await keeper.accessToken(for: audience, isBound: true)
+    public func boundAccessToken(
+        for audience: String? = nil, forcingRefresh: Bool = false
+    ) async throws(OkaeriError) -> AccessToken {
+        try await keeper.accessToken(for: audience, isBound: true, isForced: forcingRefresh)
     }
 
     /// The header `DPoP` of one request with a bound token.

@@ -53,8 +53,10 @@ extension SessionKeeper {
     }
 
     /// A token for the app's own backends: a kept one while it lives for a minute more and says what the server last said
-    /// of the user, else a new one.
-    func accessToken(for audience: String?, isBound: Bool) async throws(OkaeriError) -> AccessToken {
+    /// of the user, else a new one, which is forced where a backend has refused that one.
+    func accessToken(
+        for audience: String?, isBound: Bool, isForced: Bool
+    ) async throws(OkaeriError) -> AccessToken {
         // A log-out or a change of user in another process empties the store of tokens.
         guard let user = try await read().loggedInUser else { throw .notLoggedIn }
         if user.claimsVersion != accessTokensVersion {
@@ -64,7 +66,7 @@ extension SessionKeeper {
         let tokenName = (isBound ? "bound " : "") + (audience ?? "")
         let asked = clock.now
         // With a clock that was put back nobody knows how long a token of before still lives.
-        if let known = accessTokens[tokenName], known.askedAt <= asked,
+        if !isForced, let known = accessTokens[tokenName], known.askedAt <= asked,
             known.token.expiresAt > asked.addingTimeInterval(60)
         {
             return known.token

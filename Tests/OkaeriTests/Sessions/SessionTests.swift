@@ -74,6 +74,21 @@ struct SessionTests {
         #expect(world.server.requests(to: APIPath.token).count == 2)
     }
 
+    @Test("give another access token when the app asks for a fresh one, and keep that one from then on")
+    func forcedTokens() async throws {
+        let client = world.launch()
+        try await client.logInAutomatically()
+        let (first, bound) = (try await client.accessToken(), try await client.boundAccessToken())
+        let second = try await client.accessToken(forcingRefresh: true)
+        #expect(second != first)
+        #expect(try await client.accessToken() == second)
+        #expect(try await client.boundAccessToken() == bound)
+        #expect(try await client.boundAccessToken(forcingRefresh: true) != bound)
+        world.server.isOffline = true
+        await #expect(throws: OkaeriError.offline) { try await client.accessToken(forcingRefresh: true) }
+        #expect(try await client.accessToken() == second)
+    }
+
     @Test("give another access token after the device's clock was put back: how long the kept one lives is not known")
     func clockPutBack() async throws {
         let client = world.launch()
