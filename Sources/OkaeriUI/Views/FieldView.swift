@@ -112,7 +112,7 @@
             .autocorrectionDisabled(field.kind != .multiline)
             .submitLabel(form.returnSubmits(in: field.id) ? .go : .next)
             .onSubmit { send(.returned(field.id)) }
-            .privacySensitive(field.kind.isSecret)
+            .coveredSecret(field.kind.isSecret, isLegible: field.isRevealed)
             .accessibilityLabel(spoken)
             .accessibilityHint(fault ?? field.hint.map { look.words($0) } ?? "")
             .accessibilityIdentifier(screen.identifier(field.id))
