@@ -46,10 +46,10 @@ public struct FileVault: CredentialVault {
         try PrivateFile.replace(path(of: application, "record"), contents: record)
     }
 
-    /// Removes key and record.
+    /// Removes key and record, and what a crash has left of them in files that were never finished.
     public func erase(_ application: String) async throws(VaultError) {
-        try PrivateFile.remove(path(of: application, "record"))
-        try PrivateFile.remove(path(of: application, "key"))
+        try PrivateFile.removeAll(path(of: application, "record"))
+        try PrivateFile.removeAll(path(of: application, "key"))
     }
 
     /// Waits for the lock, which holds between processes, and takes it.

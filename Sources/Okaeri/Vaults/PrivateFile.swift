@@ -74,6 +74,26 @@ enum PrivateFile {
         guard unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR else { throw .unwritable(reason("remove")) }
     }
 
+    /// Removes the file, if there is one, and what a crash has left of new contents that were never put in its place.
+    static func removeAll(_ path: String) throws(VaultError) {
+        let folder = folder(of: path)
+        if FileManager.default.fileExists(atPath: folder) {
+            let names: [String]
+            do {
+                names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            } catch {
+                throw .unwritable("cannot look for what a crash has left")
+            }
+            for name in names.map({ "\(folder)/\($0)" }) where isTemporary(name, beside: path) { try remove(name) }
+        }
+        try remove(path)
+    }
+
+    /// Whether a file's name is one that ``writeTemporary(_:beside:)`` makes: a dot, and six characters of `mkstemp`.
+    private static func isTemporary(_ name: String, beside path: String) -> Bool {
+        name.hasPrefix("\(path).") && name.utf8.count == path.utf8.count + 7
+    }
+
     /// A new file with a name of its own and mode 0600 (POSIX `mkstemp`), safely on disk.
     private static func writeTemporary(_ contents: Data, beside path: String) throws(VaultError) -> String {
         var template = Array("\(path).XXXXXX".utf8CString)
