@@ -48,6 +48,20 @@ struct StorageComplaintTests {
         #expect(await next.reaches { $0 != .unknown } == .loggedOut(.registeredUserLoggedOut))
     }
 
+    @Test("complaint 8: a log-out is saved where the vault takes a record in place of another, and no second one")
+    func logOutWithoutRoom() async throws {
+        let crowded = CrowdedVault()
+        let client = world.launch(vault: crowded, inBackground: false)
+        let hana = try await client.signUp(username: "hana", password: "a long enough secret")
+        crowded.isFull.withValue { $0 = true }
+        await client.logOut()
+        // The app ends.
+        let next = world.launch(vault: crowded, inBackground: false)
+        #expect(await next.currentUser == nil)
+        #expect(await next.automaticLogInBeginsAnew)
+        #expect(try await next.logInAutomatically().user.id != hana.id)
+    }
+
     @Test("complaint 8: no account is made when its key cannot be kept")
     func unwritableKey() async throws {
         world.vault.refusesKeys = true
@@ -134,5 +148,33 @@ struct StorageComplaintTests {
         await app.logOut()
         #expect(await widget.reaches { $0.user == nil } == .loggedOut(.guestLoggedOut))
         withExtendedLifetime(folder) {}
+    }
+}
+
+/// A vault that takes no further records while it is full, only others in the place of those that are there.
+private struct CrowdedVault: CredentialVault {
+    let isFull = Protected(false)
+    private let base = MemoryVault()
+
+    func deviceKey(for application: String) async throws(VaultError) -> any DeviceKey {
+        try await base.deviceKey(for: application)
+    }
+
+    func loadRecord(for application: String) async throws(VaultError) -> Data? {
+        try await base.loadRecord(for: application)
+    }
+
+    func saveRecord(_ record: Data, for application: String) async throws(VaultError) {
+        let stored = try await base.loadRecord(for: application)
+        if isFull.withValue({ $0 }), stored == nil { throw .unwritable("no room") }
+        try await base.saveRecord(record, for: application)
+    }
+
+    func erase(_ application: String) async throws(VaultError) {
+        try await base.erase(application)
+    }
+
+    func lock(_ purpose: VaultLockPurpose, for application: String) async throws(VaultError) -> VaultLock {
+        try await base.lock(purpose, for: application)
     }
 }
