@@ -64,7 +64,7 @@ extension ScreenRequest {
     package enum Concern: Hashable, Sendable {
         /// Nothing.
         case nobody
-        /// Somebody logs in by it, whoever was logged in before.
+        /// Somebody logs in by it, in the place of anybody who was logged in before.
         case logIn
         /// It shows what the user has who is logged in now: the screen is theirs from then on.
         case list

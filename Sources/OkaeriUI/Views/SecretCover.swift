@@ -13,6 +13,7 @@
         /// - Parameters:
         ///   - isSecret: Whether it is one.
         ///   - isLegible: Whether it can be read as it stands; dots need no cover.
+        /// - Returns: What shows it.
         func coveredSecret(_ isSecret: Bool = true, isLegible: Bool = true) -> some View {
             #if canImport(UIKit)
                 SecretCover(content: privacySensitive(isSecret), covers: isSecret && isLegible)

@@ -69,7 +69,7 @@ struct VaultTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("in a folder forget what a crash has left of a record and a key that were never put in their places")
+    @Test("in a folder forget what a crash has left of a record and a key that were never put in place")
     func unfinished() async throws {
         let folder = try TemporaryFolder()
         let vault = FileVault(directory: folder.url)

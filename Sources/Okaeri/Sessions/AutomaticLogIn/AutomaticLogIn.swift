@@ -181,7 +181,7 @@ extension SessionKeeper {
     ///   - keySlot: The key that leads to the user from now on, if it is another one than before.
     ///   - key: The key that signed it, where that may lead to somebody else. An app that ends in between must not take it for
     ///     the user's own.
-    /// - Returns: what the log-in came to.
+    /// - Returns: Who is logged in now, and in which session.
     /// - Throws: `OkaeriError.loggedOutMeanwhile`; `.userChanged` when somebody else is logged in by now.
     func accept(
         _ response: LogInResponse, after record: VaultRecord, keySlot: Int? = nil,
