@@ -135,8 +135,9 @@ extension SessionKeeper {
                 body: PasskeyLogInBody(credential: proof.body, device: self.configuration.device.body),
                 idempotencyKey: self.randomness.unguessableName())
             call.restores = restoring
-            return try await self.logInAsMember(call, tries: self.configuration.retry.maximumTries) {
-                raw throws(OkaeriError) in
+            return try await self.logInAsMember(
+                call, tries: self.configuration.retry.maximumTries, passkey: proof.body.id
+            ) { raw throws(OkaeriError) in
                 MemberLogIn(response: try raw.decoded(LogInResponse.self))
             }.welcome
         }

@@ -20,6 +20,8 @@ struct VaultRecord: Codable, Hashable, Sendable {
     /// The registered user who logged out while the key in use led to that user, or to somebody unknown: it opens an
     /// account only after another log-in by other means.
     var lockedKeyUser: String?
+    /// The passkeys of that user, as far as this device knew of them; `nil` where an older version wrote who it is.
+    var lockedKeyPasskeys: [String]?
     /// Whether the application wants a proof with every request.
     var proofRequired = false
     /// Which of the device's keys is in use: a device that changes hands makes a new one and keeps the old.
@@ -65,6 +67,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
             OkaeriState.LogOutReason(rawValue: $0)
         }
         lockedKeyUser = try members.decodeIfPresent(String.self, forKey: .lockedKeyUser)
+        lockedKeyPasskeys = try members.decodeIfPresent([String].self, forKey: .lockedKeyPasskeys)
         proofRequired = try members.decodeIfPresent(Bool.self, forKey: .proofRequired) ?? false
         keySlot = Self.slot(try members.decodeIfPresent(Int.self, forKey: .keySlot))
         triedKeySlot = Self.slot(try members.decodeIfPresent(Int.self, forKey: .triedKeySlot))
@@ -90,6 +93,11 @@ struct VaultRecord: Codable, Hashable, Sendable {
     /// Whether the device's key leads to a registered user who has logged out, or to somebody unknown.
     var isKeyLocked: Bool { keyUser != nil && keyUser == lockedKeyUser }
 
+    /// Whether the device's key leads to a registered user who has logged out, and this passkey to somebody else.
+    func isKeyLocked(against passkey: String) -> Bool {
+        isKeyLocked && lockedKeyPasskeys?.contains(passkey) == false
+    }
+
     /// Whether the device's key was found to be unusable for good, and nobody has logged in since.
     var isKeyLost: Bool { loggedInUser == nil && logOutReason == .keyLost }
 
@@ -108,7 +116,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
     mutating func logIn(_ response: LogInResponse) {
         let isSomebodyElse = response.user.id != loggedInUser?.id
         if isSomebodyElse { lockKey() }
-        if response.user.id == lockedKeyUser { lockedKeyUser = nil }
+        if response.user.id == lockedKeyUser { (lockedKeyUser, lockedKeyPasskeys) = (nil, nil) }
         logOutReason = nil
         if isSomebodyElse {
             epoch += 1
@@ -137,7 +145,10 @@ struct VaultRecord: Codable, Hashable, Sendable {
         }
         // A key that leads to somebody of whom this device does not know may open an account that nobody logged in to
         // here.
-        if keyLeadsElsewhere, let user, keyUser ?? user.id == user.id { (keyUser, lockedKeyUser) = (user.id, user.id) }
+        if keyLeadsElsewhere, let user, keyUser ?? user.id == user.id {
+            keyUser = user.id
+            lockKey(of: user)
+        }
         if let session { revokeLater(session.token) }
         generation += 1
         epoch += 1
@@ -151,7 +162,12 @@ struct VaultRecord: Codable, Hashable, Sendable {
 
     /// Keeps automatic log-ins from the account of a registered user who leaves.
     private mutating func lockKey() {
-        if let user = loggedInUser, !user.isAnonymous, user.id == keyUser { lockedKeyUser = user.id }
+        if let user = loggedInUser, !user.isAnonymous, user.id == keyUser { lockKey(of: user) }
+    }
+
+    private mutating func lockKey(of user: UserBody) {
+        lockedKeyUser = user.id
+        lockedKeyPasskeys = user.identities.filter { $0.provider == "passkey" }.map(\.subject)
     }
 
     /// Remembers to tell the server that a session has ended. Of more than 32 the oldest run out by themselves.

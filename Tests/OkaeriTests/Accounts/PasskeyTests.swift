@@ -40,6 +40,32 @@ struct PasskeyTests {
         #expect(world.server.requests(to: APIPath.logInWithPasskey).last?.headers[HeaderName.proof] != nil)
     }
 
+    @Test("of somebody else gets a key of its own where a registered user, who has logged out, has the device's key")
+    func somebodyElse() async throws {
+        let owner = world.launch(vault: TestVault(), inBackground: false)
+        let kenji = try await owner.logInAutomatically().user
+        try await owner.addPasskey(with: passkeys)
+        let okaeri = world.launch(inBackground: false)
+        let hana = try await okaeri.signUp(username: "hana", password: "a long enough secret")
+        await okaeri.logOut()
+        #expect(try await okaeri.logInWithPasskey(passkeys).user.id == kenji.id)
+        world.server.endAllSessions()
+        #expect(try await okaeri.reloadUser().id == kenji.id)
+        #expect(world.server.users.first { $0.id == hana.id }?.identities.count { $0.provider == "device" } == 1)
+    }
+
+    @Test("of a registered user who has logged out brings the device's key back into use, and makes no other")
+    func comeback() async throws {
+        let okaeri = world.launch(inBackground: false)
+        let guest = try await okaeri.logInAutomatically().user
+        try await okaeri.addPasskey(with: passkeys)
+        await okaeri.logOut()
+        #expect(try await okaeri.logInWithPasskey(passkeys).user.id == guest.id)
+        world.server.endAllSessions()
+        let user = try await okaeri.reloadUser()
+        #expect(user.id == guest.id && user.identities.count { $0.provider == "device" } == 1)
+    }
+
     @Test("is listed, renamed and removed, after which the device forgets it")
     func managed() async throws {
         let okaeri = world.launch()
