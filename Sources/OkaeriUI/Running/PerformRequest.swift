@@ -67,7 +67,8 @@ package struct PerformRequest: Sendable {
             await client.replaceLostKey()
             return .welcome(try await client.logInAutomatically())
         case .logInAsNewGuest:
-            await client.useNewDeviceKey()
+            // Nobody who has logged in meanwhile, in another window, is logged out for it: a guest would be lost.
+            if await client.currentUser == nil { await client.useNewDeviceKey() }
             return .welcome(try await client.logInAutomatically())
         case .logInOnPages(let identifier): return .welcome(try await logInOnPages(identifier))
         case .requestLogInCode(let email): return .codeRequest(try await client.requestLogInCode(email: email))

@@ -127,4 +127,25 @@ struct DeviceKeyScreenTests {
         #expect(user.isAnonymous && user.id != guest.id)
         #expect(world.server.users.count == 2)
     }
+
+    @Test("loses no new guest, with whom another window has gone on already")
+    func removedKeyInTwoWindows() async throws {
+        try await world.client.logInAutomatically()
+        let tablet = world.anotherClient()
+        try await tablet.redeemTransferCode(try await world.client.issueTransferCode().code)
+        #expect(try await tablet.removeOtherDeviceKeys() == 1)
+        let first = await world.show(try LogInModel(LogInOptions(fields: [.default, .guestButton])))
+        let second = await world.show(try LogInModel(LogInOptions(fields: [.default, .guestButton])))
+        for screen in [first, second] {
+            screen.send(.guest)
+            await screen.settle()
+            #expect(screen.model.guestTitle == .logInNewGuest)
+        }
+        first.send(.guest)
+        await first.settle()
+        let guest = try #require(await world.client.currentUser)
+        second.send(.guest)
+        await second.settle()
+        #expect(await world.client.currentUser?.id == guest.id && world.server.users.count == 2)
+    }
 }
