@@ -74,6 +74,7 @@ extension ScreenRequest {
         case change
     }
 
+    /// What the request has to do with who is logged in.
     package var concern: Concern {
         switch self {
         case .requestLogInCode, .requestPasswordReset, .resetPassword: .nobody
