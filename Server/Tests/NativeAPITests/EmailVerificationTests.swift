@@ -33,6 +33,30 @@ struct EmailVerificationTests {
         #expect(try await world.mails().count == 1, "nothing changed that needs a mail")
     }
 
+    @Test("takes the address of an imported user, as the person types it, for the present one and not for another")
+    func imported() async throws {
+        let world = try await MailServerWorld(isVerified: false)
+        let (id, application) = (world.person.logIn.user.id, world.server.application.id)
+        try await world.store.write { transaction throws(DomainError) in
+            guard var user = try transaction.user(Identifier(rawValue: id), in: application) else {
+                throw .userUnknown
+            }
+            user.email = "Mika@Example.COM"
+            try transaction.updateIdentifiers(of: user)
+        }
+        // Another address would need a session that is fresh.
+        world.server.clock.advance(by: .seconds(601))
+        let asked = try await world.person.send(
+            .post, APIPath.requestEmailVerification, body: #"{"email": "Mika@example.com"}"#)
+        #expect(asked.status == 202, "\(asked.text)")
+        let code = try #require(try await world.mails().first?.code)
+        #expect(
+            try await world.person.send(.post, APIPath.verifyEmail, body: #"{"code": "\#(code)"}"#).status == 204)
+        let user = try await world.user()
+        #expect(user.email == "Mika@Example.COM" && user.emailVerified)
+        #expect(try await world.mails().count == 1, "nothing changed that needs a mail")
+    }
+
     @Test("works by a link without a session, once")
     func link() async throws {
         let world = try await MailServerWorld(

@@ -97,6 +97,15 @@ package struct EnqueueMessage: Sendable {
         return address.text
     }
 
+    /// As `address`, for a user. Imports keep an address as it was written: who types it has no other one.
+    ///
+    /// - Throws: `fieldsRefused` when it is none.
+    static func address(_ typed: String, of user: User) throws(DomainError) -> String {
+        let address = try address(typed)
+        guard let present = user.email, MailAddress(present)?.text == address else { return address }
+        return present
+    }
+
     /// A phone number as somebody typed it.
     ///
     /// - Throws: `fieldsRefused` when it is none.

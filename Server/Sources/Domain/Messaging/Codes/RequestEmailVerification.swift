@@ -23,7 +23,7 @@ package struct RequestEmailVerification: Sendable {
     ) async throws(DomainError) -> Duration {
         let address: String
         if let email {
-            address = try EnqueueMessage.address(email)
+            address = try EnqueueMessage.address(email, of: who.user)
         } else if let present = who.user.email {
             address = present
         } else {
@@ -76,7 +76,7 @@ package struct RequestEmailVerification: Sendable {
         _ email: String?, of user: User, by session: Session?, in application: Application, languages: [String],
         from client: ClientAddress
     ) async throws(DomainError) {
-        let typed = try email.map { text throws(DomainError) in try EnqueueMessage.address(text) }
+        let typed = try email.map { text throws(DomainError) in try EnqueueMessage.address(text, of: user) }
         guard let address = typed ?? user.email else {
             throw .fieldsRefused([ValidationError(field: "email", rule: .required)])
         }

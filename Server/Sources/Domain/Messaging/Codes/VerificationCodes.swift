@@ -107,7 +107,7 @@ package struct VerificationCodes: Sendable {
 
     private static func address(_ kind: MailKind, _ typed: String?, of user: User) throws(DomainError) -> String? {
         guard let typed else { return user.identifier(kind.addressKind) }
-        return try kind.isText ? EnqueueMessage.number(typed) : EnqueueMessage.address(typed)
+        return try kind.isText ? EnqueueMessage.number(typed) : EnqueueMessage.address(typed, of: user)
     }
 }
 
