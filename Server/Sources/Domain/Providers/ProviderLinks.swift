@@ -6,15 +6,15 @@ extension Transaction {
         for person: ExternalIdentity, in application: Identifier<Application>
     ) throws(DomainError) -> User? {
         if let known = try user(provider: person.provider, subject: person.subject, in: application) { return known }
-        guard let former = try formerAccount(of: person, in: application) else { return nil }
-        return try user(provider: person.provider, subject: former.subject, in: application)
+        guard let former = try formerSubject(of: person, in: application) else { return nil }
+        return try user(provider: person.provider, subject: former, in: application)
     }
 
     /// As `knownUser`, in a transaction that writes: a person who was transferred has the new name from then on.
     func user(for person: ExternalIdentity, in application: Identifier<Application>) throws(DomainError) -> User? {
         if let known = try user(provider: person.provider, subject: person.subject, in: application) { return known }
-        guard let former = try formerAccount(of: person, in: application) else { return nil }
-        _ = try carryOver(former, to: person.subject)
+        guard let former = try formerSubject(of: person, in: application) else { return nil }
+        _ = try carryOver(person.provider, from: former, to: person.subject, in: application)
         return try user(provider: person.provider, subject: person.subject, in: application)
     }
 
@@ -22,30 +22,55 @@ extension Transaction {
     /// transfer, and the name for that transfer: for the next one Apple gives another.
     ///
     /// - Parameters:
-    ///   - account: What is kept under the name of the team before.
-    ///   - subject: The name from now on.
-    /// - Returns: what is kept from now on.
+    ///   - provider: The provider.
+    ///   - former: The subject until now.
+    ///   - subject: The subject from now on.
+    ///   - application: Where.
+    /// - Returns: what is kept from now on; `nil` when nothing is.
     /// - Throws: `storageUnavailable`.
-    func carryOver(_ account: ProviderAccount, to subject: String) throws(DomainError) -> ProviderAccount {
-        try renameProviderAccount(
-            account.provider, from: account.subject, to: subject, in: account.application)
-        var carried = account
-        carried.subject = subject
-        // Who comes before the operator has set the new team is still to be carried over to it.
-        guard ConfiguredProvider.parts(of: account.subject).team != ConfiguredProvider.parts(of: subject).team else {
-            return carried
-        }
+    func carryOver(
+        _ provider: Identity.Provider, from former: String, to subject: String,
+        in application: Identifier<Application>
+    ) throws(DomainError) -> ProviderAccount? {
+        try renameProviderAccount(provider, from: former, to: subject, in: application)
+        guard var carried = try providerAccount(provider, subject: subject, in: application) else { return nil }
+        let (before, after) = (ConfiguredProvider.parts(of: former), ConfiguredProvider.parts(of: subject))
+        // Who comes before the operator has set the new team is still to be carried over to it. A person with the same name
+        // has moved nowhere: the settings had another team.
+        guard before.team != after.team, before.name != after.name else { return carried }
         (carried.sealedGrant, carried.transferSubject) = (nil, nil)
         try save(carried)
         return carried
     }
 
-    /// What is kept of a person under the name that the team before had.
-    private func formerAccount(
+    /// The subject that a person had under other settings: that of the team before, by the name for the transfer; or the
+    /// same name at another team of the application's, as of a person who came while the app had moved and its settings had
+    /// not. Apple gives no two people one name.
+    private func formerSubject(
         of person: ExternalIdentity, in application: Identifier<Application>
-    ) throws(DomainError) -> ProviderAccount? {
-        guard let former = person.transferSubject else { return nil }
-        return try providerAccount(person.provider, transferSubject: former, in: application)
+    ) throws(DomainError) -> String? {
+        if let former = person.transferSubject,
+            let account = try providerAccount(person.provider, transferSubject: former, in: application)
+        {
+            return account.subject
+        }
+        let (present, name) = ConfiguredProvider.parts(of: person.subject)
+        guard person.provider == .apple, present != nil else { return nil }
+        // One read for each team that the application ever had, of which there are few.
+        let maximumTeams = 5
+        var last: String?
+        for _ in 0..<maximumTeams {
+            guard let next = try subjects(of: .apple, in: application, after: last, limit: 1).first else { return nil }
+            guard let team = ConfiguredProvider.parts(of: next).team else {
+                last = next
+                continue
+            }
+            let subject = ConfiguredProvider.subject(of: name, team: team)
+            if team != present, try user(provider: .apple, subject: subject, in: application) != nil { return subject }
+            // Behind all names of the team: the digit follows the slash.
+            last = "\(team)0"
+        }
+        return nil
     }
 
     /// Notes that a token was used.

@@ -60,6 +60,9 @@ package struct TakeAppleNotification: Sendable {
         let application = entry.application
         let subject = ConfiguredProvider(application: application, settings: entry.settings, secret: nil)
             .subject(of: event.name)
+        // Who is known by the settings of another team has the name of the present one from here on.
+        _ = try transaction.user(
+            for: ExternalIdentity(provider: .apple, subject: subject, audience: ""), in: application)
         switch event.kind {
         case .emailEnabled, .emailDisabled:
             guard var account = try transaction.providerAccount(.apple, subject: subject, in: application) else {

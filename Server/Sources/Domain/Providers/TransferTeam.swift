@@ -146,10 +146,10 @@ package struct TransferTeam: Sendable {
             guard try transaction.user(provider: .apple, subject: person.subject, in: application) == nil else {
                 return true
             }
-            guard let former = try transaction.providerAccount(.apple, subject: subject, in: application) else {
-                return false
-            }
-            var account = try transaction.carryOver(former, to: person.subject)
+            guard let former = try transaction.providerAccount(.apple, subject: subject, in: application),
+                var account = try transaction.carryOver(
+                    .apple, from: subject, to: person.subject, in: application)
+            else { return false }
             // The old team's relay address ends as its grant did.
             if var user = try transaction.user(provider: .apple, subject: person.subject, in: application) {
                 try transaction.takeAddress(

@@ -113,6 +113,52 @@ struct TeamTransferTests {
         #expect(user.identities.map(\.subject) == ["NEWTEAM123/new-a"])
     }
 
+    @Test("knows who signed up when the app had moved and its settings had not")
+    func signUpBeforeSettings() async throws {
+        let world = try await AppleWorld()
+        _ = try await people(in: world)
+        let (modules, application) = (world.server.modules, world.server.application.id)
+        _ = try await modules.providers.transferTeam(
+            .prepare(newTeam: Self.newTeam), of: application, by: .local, isDryRun: false)
+        world.server.clock.advance(by: .seconds(1))
+        let new = FakeApple.Person(subject: "new-d")
+        let early = try await world.logIn(
+            token: try world.credential(new, nonce: "early").identityToken, nonce: "early")
+        #expect(early.status == 201, "\(early.text)")
+        try await changeTeam(world)
+        let report = try await modules.providers.transferTeam(.finish, of: application, by: .local, isDryRun: false)
+        #expect(report.done == 2 && report.unknown == 2)
+        world.server.clock.advance(by: .seconds(1))
+        let guest = try await world.server.person()
+        expect(
+            try await world.link(guest, try world.credential(new, nonce: "guest"), nonce: "guest"), 409, .identityTaken)
+        let late = try await world.logIn(token: try world.credential(new, nonce: "late").identityToken, nonce: "late")
+        let user = try late.read(LogInResponse.self).user
+        #expect(try user.id == early.read(LogInResponse.self).user.id)
+        #expect(user.identities.map(\.subject) == ["NEWTEAM123/new-d"])
+    }
+
+    @Test("is none when the id of the team is corrected: people stay the same, with their grants")
+    func corrected() async throws {
+        let world = try await AppleWorld()
+        let people = try await people(in: world)
+        let grant = try await world.account("a")?.sealedGrant
+        try #require(grant != nil)
+        try await changeTeam(world)
+        world.server.clock.advance(by: .seconds(1))
+        let token = try world.credential(FakeApple.Person(subject: "a"), nonce: "2").identityToken
+        let answer = try await world.logIn(token: token, nonce: "2")
+        #expect(try answer.read(LogInResponse.self).user.id == people[0].logIn.user.id)
+        #expect(try await world.account("a", team: Self.newTeam)?.sealedGrant == grant)
+        // News of who has not come since are about the same person, too.
+        let payload = try world.apple.notification(
+            "account-delete", about: FakeApple.Person(subject: "b"), audience: AppleWorld.bundle, id: "n")
+        #expect(try await world.notify(payload).status == 200)
+        let user = try await world.server.modules.directory.readUser(
+            Self.id(of: people[1]), in: world.server.application.id)
+        #expect(!user.identities.contains { $0.provider == .apple })
+    }
+
     @Test("gives people the relay addresses that the new team has for them, to which mail goes again (decision 0221)")
     func relays() async throws {
         let world = try await AppleWorld()
