@@ -97,6 +97,37 @@ struct AppleNotificationTests {
         #expect(try await mailsAfterOrder() == 1)
     }
 
+    @Test(
+        "holds back mail to the address that it is about, of a user who has two identities since a merge",
+        arguments: [true, false])
+    func relayedMailAfterMerge(isTheUsers: Bool) async throws {
+        let world = try await AppleWorld(settings: ["dev": "on"])
+        let other = FakeApple.Person(subject: "jiro", email: "y@privaterelay.appleid.com", isPrivateEmail: true)
+        let people = [try await world.person(Self.relayed), try await world.person(other)]
+        let (application, now) = (world.server.application.id, world.server.clock.now)
+        // The second user's identity goes over to the first user, whose address stays.
+        let ids = people.map { Identifier<User>(rawValue: $0.logIn.user.id) }
+        try await world.server.store.write { transaction throws(DomainError) in
+            guard let left = try transaction.user(ids[1], in: application),
+                let moved = left.identities.first(where: { $0.provider == .apple })
+            else { throw .userUnknown }
+            try transaction.remove(moved, of: ids[1], in: application)
+            // It stands before the one whose address the user has.
+            try transaction.insert(
+                Identity(provider: .apple, subject: moved.subject, linkedAt: now - .days(1)), for: ids[0],
+                in: application)
+        }
+        let payload = try world.apple.notification(
+            "email-disabled", about: isTheUsers ? Self.relayed : other, audience: AppleWorld.bundle, id: "off")
+        #expect(try await world.notify(payload).status == 200)
+        let asked = try await world.server.send(
+            .post, APIPath.requestLogInCode, body: #"{"email": "x@privaterelay.appleid.com"}"#)
+        #expect(asked.status == 202)
+        _ = try await world.server.modules.messaging.deliverMail()
+        let sent = try await world.server.modules.messaging.readOutbox(of: application).count
+        #expect(sent == (isTheUsers ? 0 : 1))
+    }
+
     @Test("has no second effect")
     func twice() async throws {
         let world = try await AppleWorld()

@@ -157,16 +157,22 @@ package struct DeliverMail: Sendable {
     }
 
     /// Whether mail arrives at the recipient: a person can tell Apple to let nothing more through its relay
-    /// (requirement 37).
+    /// (requirement 37). After a merge a user can have several, and each counts for its own address.
     private static func isForwarded(
         _ rendered: RenderedMessage, in application: Identifier<Application>, _ transaction: any Transaction
     ) throws(DomainError) -> Bool {
         let identifier = LogInIdentifier(.email, shown: rendered.recipient)
-        guard !rendered.kind.isText, let user = try transaction.user(identifier, in: application),
-            user.hasRelayedEmail, let apple = user.identities.first(where: { $0.provider == .apple }),
-            let account = try transaction.providerAccount(.apple, subject: apple.subject, in: application)
+        guard !rendered.kind.isText, let user = try transaction.user(identifier, in: application), user.hasRelayedEmail
         else { return true }
-        return account.isEmailForwarded
+        let identities = user.identities.filter { $0.provider == .apple }
+        for identity in identities {
+            guard let account = try transaction.providerAccount(.apple, subject: identity.subject, in: application),
+                !account.isEmailForwarded
+            else { continue }
+            let own = account.email.map { LogInIdentifier(.email, shown: $0.address) }
+            if own?.isSame(as: identifier) ?? (identities.count == 1) { return false }
+        }
+        return true
     }
 
     private func handOver(_ rendered: RenderedMessage, of mail: QueuedMail, from application: Application) async
