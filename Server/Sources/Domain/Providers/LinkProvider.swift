@@ -105,9 +105,12 @@ package struct LinkProvider: Sendable {
                 if person.refreshToken != nil { try ready.links.keepAccounts(in: transaction) }
                 return standing
             case .open(let known):
+                // Of an identity that is linked already: as at a log-in by it (decision 0221).
+                let former = try transaction.providerAccount(
+                    person.provider, subject: person.subject, in: application)?.email
                 var user = try ready.store(known, keeping: KeptAccess(who), in: transaction).user
                 try transaction.complete(
-                    &user, displayName: displayName ?? person.greeting, email: person.email, after: nil,
+                    &user, displayName: displayName ?? person.greeting, email: person.email, after: former,
                     recording: taken, at: now)
                 return .linked(user)
             }

@@ -182,6 +182,26 @@ struct TeamTransferTests {
         #expect(account.email?.address == user.email && account.isEmailForwarded)
     }
 
+    @Test("gives a person who links Apple again the relay address of the new team, and one who links another none")
+    func relayAtLink() async throws {
+        let world = try await AppleWorld()
+        func relay(_ subject: String, _ email: String) -> FakeApple.Person {
+            FakeApple.Person(subject: subject, email: "\(email)@privaterelay.appleid.com", isPrivateEmail: true)
+        }
+        let person = try await world.person(relay("t", "old"))
+        world.apple.willTransfer(relay("t", "old"), as: "transfer-t", to: relay("new-t", "new"))
+        _ = try await world.server.modules.providers.transferTeam(
+            .prepare(newTeam: Self.newTeam), of: world.server.application.id, by: .local, isDryRun: false)
+        try await changeTeam(world)
+        world.server.clock.advance(by: .seconds(1))
+        let moved = try world.credential(
+            relay("new-t", "new"), nonce: "self", claims: ["transfer_sub": .string("transfer-t")])
+        let answer = try await world.link(person, moved, nonce: "self")
+        #expect(try answer.read(UserBody.self).email == "new@privaterelay.appleid.com", "\(answer.text)")
+        let other = try await world.link(person, try world.credential(relay("u", "u"), nonce: "u"), nonce: "u")
+        expect(other, 409, .providerAlreadyLinked)
+    }
+
     @Test("does not take an identity from a user who has it already")
     func taken() async throws {
         let world = try await AppleWorld()
