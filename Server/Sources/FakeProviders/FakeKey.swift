@@ -6,6 +6,7 @@ package import enum OkaeriWire.JSONValue
 
 /// A key that a fake provider signs with, and its public half as a member of a key set.
 package struct FakeKey: Sendable {
+    /// Empty for a key without one.
     package let id: String
     private let key: Key
 
@@ -42,21 +43,22 @@ package struct FakeKey: Sendable {
     ///
     /// - Throws: when the library does not tell it.
     package func publicMembers() throws -> JSONValue {
+        var members: [String: JSONValue] = ["use": "sig", "alg": .string(algorithm)]
+        if !id.isEmpty { members["kid"] = .string(id) }
         switch key {
         case .rsa(let key):
             let parts = try key.publicKey.getKeyPrimitives()
-            return [
-                "kty": "RSA", "kid": .string(id), "use": "sig", "alg": "RS256",
-                "n": .string(Base64URL.text(of: parts.modulus)),
-                "e": .string(Base64URL.text(of: parts.publicExponent)),
-            ]
+            members["kty"] = "RSA"
+            members["n"] = .string(Base64URL.text(of: parts.modulus))
+            members["e"] = .string(Base64URL.text(of: parts.publicExponent))
         case .p256(let key):
             let point = Array(key.publicKey.rawRepresentation)
-            return [
-                "kty": "EC", "crv": "P-256", "kid": .string(id), "use": "sig", "alg": "ES256",
-                "x": .string(Base64URL.text(of: point[..<32])), "y": .string(Base64URL.text(of: point[32...])),
-            ]
+            members["kty"] = "EC"
+            members["crv"] = "P-256"
+            members["x"] = .string(Base64URL.text(of: point[..<32]))
+            members["y"] = .string(Base64URL.text(of: point[32...]))
         }
+        return .object(members)
     }
 
     /// The public half in PEM form, for those who confuse it with a shared secret.
@@ -71,7 +73,8 @@ package struct FakeKey: Sendable {
     ///
     /// - Throws: when the library does not sign.
     package func token(_ claims: [String: JSONValue], header: [String: JSONValue] = [:]) throws -> String {
-        let right: [String: JSONValue] = ["alg": .string(algorithm), "kid": .string(id), "typ": "JWT"]
+        let name: JSONValue = id.isEmpty ? .null : .string(id)
+        let right: [String: JSONValue] = ["alg": .string(algorithm), "kid": name, "typ": "JWT"]
         let signed = try Self.signedPart(header: right.merging(header) { $1 }.filter { $0.value != .null }, claims)
         return signed + "." + Base64URL.text(of: try signature(for: Array(signed.utf8)))
     }

@@ -54,6 +54,10 @@ package final class FakeOpenID: FakeDialogProvider {
     }
 
     package var key: FakeKey { state.withLock { $0.key } }
+
+    /// Signs with another key from now on, and knows the one before no more.
+    package func rotate(to key: FakeKey) { state.withLock { $0.key = key } }
+
     package var revoked: [String] { state.withLock { $0.revoked } }
 
     /// The claims of an identity token.

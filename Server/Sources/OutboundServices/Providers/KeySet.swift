@@ -10,6 +10,9 @@ package struct KeySet: Sendable {
     private static let maximumKeys = 50
 
     private let keys: [String: VerificationKey]
+    /// The key of a set that has a single one, with an id or without. Tokens may leave the id out then (OpenID Connect Core
+    /// 1.0 §10.1).
+    package let single: VerificationKey?
 
     /// Reads a key set. Keys of kinds that are not used for signing here are passed over.
     ///
@@ -19,11 +22,14 @@ package struct KeySet: Sendable {
             list.count <= Self.maximumKeys
         else { return nil }
         var keys: [String: VerificationKey] = [:]
+        var last: VerificationKey?
         for case .object(let members) in list {
-            guard let (id, key) = VerificationKey.read(JSONMembers(members)), keys[id] == nil else { continue }
-            keys[id] = key
+            guard let (id, key) = VerificationKey.read(JSONMembers(members)) else { continue }
+            last = key
+            if let id, keys[id] == nil { keys[id] = key }
         }
         self.keys = keys
+        single = list.count == 1 ? last : nil
     }
 
     package subscript(id: String) -> VerificationKey? { keys[id] }
@@ -66,8 +72,10 @@ package enum VerificationKey: Sendable {
         }
     }
 
-    fileprivate static func read(_ key: JSONMembers) -> (id: String, key: VerificationKey)? {
-        guard let id = key.text("kid"), !id.isEmpty, key.text("use") ?? "sig" == "sig" else { return nil }
+    /// A key of a set, and its id where it has one; `nil` for a key that tokens are not signed with here.
+    fileprivate static func read(_ key: JSONMembers) -> (id: String?, key: VerificationKey)? {
+        let id = key.text("kid")
+        guard id != "", key.text("use") ?? "sig" == "sig" else { return nil }
         let algorithm = key.text("alg")
         // Keys that the library refuses, such as short ones and points beside the curve, are passed over.
         switch key.text("kty") {

@@ -149,7 +149,8 @@ package struct OpenIDProvider: IdentityProvider {
         let algorithms = preset?.algorithms ?? [.rs256, .es256]
         return TokenVerifier.Policy(
             keySet: description.keySet, algorithms: algorithms, issuers: preset?.issuers ?? [description.issuer],
-            audiences: audiences, nonce: nonce, sharedSecret: algorithms.contains(.hs256) ? secret : nil)
+            audiences: audiences, nonce: nonce, sharedSecret: algorithms.contains(.hs256) ? secret : nil,
+            needsKeyId: preset != nil)
     }
 
     /// How the application proves itself: its secret in the form, or by HTTP Basic where the provider takes nothing

@@ -41,6 +41,8 @@ package struct TokenVerifier: Sendable {
         package var maximumAge: Duration?
         /// Identity tokens are about somebody and run out; notifications do neither.
         package var isIdentity = true
+        /// Whether every token names its key. A provider with a single key may leave that out.
+        package var needsKeyId = true
     }
 
     /// A claim that OpenID Connect leaves to the provider.
@@ -88,13 +90,17 @@ package struct TokenVerifier: Sendable {
                 guard key.isValid(decoded.signature, for: decoded.signedPart) else { throw .signature }
                 return try check(decoded, policy)
             }
-            guard !decoded.keyId.isEmpty else { throw .key }
+            guard !decoded.keyId.isEmpty || !policy.needsKeyId else { throw .key }
         } catch {
             throw .providerTokenRefused(error)
         }
-        let keys = try await keySets.document(at: policy.keySet) { $0[decoded.keyId] != nil }
+        let keys = try await keySets.document(at: policy.keySet) { keys in
+            guard decoded.keyId.isEmpty else { return keys[decoded.keyId] != nil }
+            // That another key has taken its place nothing but the signature tells.
+            return keys.single?.isValid(decoded.signature, for: decoded.signedPart) ?? false
+        }
         do throws(ProviderTokenFault) {
-            guard let key = keys[decoded.keyId] else { throw .key }
+            guard let key = decoded.keyId.isEmpty ? keys.single : keys[decoded.keyId] else { throw .key }
             // A key is good for one algorithm, whatever the token says.
             guard key.algorithm.rawValue == decoded.algorithm else { throw .algorithm }
             guard key.isValid(decoded.signature, for: decoded.signedPart) else { throw .signature }

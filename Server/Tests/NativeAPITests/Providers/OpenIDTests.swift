@@ -80,6 +80,32 @@ struct OpenIDTests {
         #expect(try await world.logIn(ProviderLogInBody(idToken: token)).status == 201)
     }
 
+    @Test("with a single key need not name it, and are asked for their key again when a signature does not fit it")
+    func keyWithoutId() async throws {
+        let first = FakeKey.p256(id: "")
+        let world = try await OpenIDWorld(key: first)
+        func logIn(_ key: FakeKey) async throws -> Answer {
+            let claims = world.provider.claims(subject: "hana", audience: OpenIDWorld.client)
+            return try await world.logIn(ProviderLogInBody(idToken: try key.token(claims)))
+        }
+        #expect(try await logIn(first).status == 201)
+        let next = FakeKey.p256(id: "")
+        expect(try await logIn(next), 401, .providerTokenInvalid)
+        world.provider.rotate(to: next)
+        world.server.clock.advance(by: .seconds(31))
+        #expect(try await logIn(next).status == 200)
+        expect(try await logIn(first), 401, .providerTokenInvalid)
+        // Among two keys a token says by which it is signed.
+        let two: JSONValue = ["keys": [try first.publicMembers(), try next.publicMembers()]]
+        let keys = try #require(OutboundServices.KeySet(parsing: Array(try JSONEncoder().encode(two))))
+        #expect(keys.single == nil)
+        // Who always names the key has not signed a token that names none.
+        let nameless = try world.google.key.token(
+            world.google.claims(subject: "1234", audience: "google-client"), header: ["kid": nil])
+        expect(
+            try await world.logIn(ProviderLogInBody(idToken: nameless), with: "google"), 401, .providerTokenInvalid)
+    }
+
     @Test("are found with the colon of their name encoded, as many libraries send it")
     func encodedName() async throws {
         let world = try await OpenIDWorld()
