@@ -55,7 +55,14 @@ package struct LinkProvider: Sendable {
                 code, nonce: credential.nonce, of: identified, for: found.configured)
         }
         guard let person = identified else { throw .providerTokenRefused(.malformed) }
-        let standing = try await link(person, displayName: displayName, by: who, author)
+        let standing: Standing
+        do throws(DomainError) {
+            standing = try await link(person, displayName: displayName, by: who, author)
+        } catch {
+            let isGone = error.code == .userUnknown || error.code == .sessionInvalid
+            if isGone { try await giveUpGrant(of: person, in: application) }
+            throw error
+        }
         guard let linked = try await settled(standing, name, who, author, origin) else { throw .storageUnavailable }
         return linked
     }
@@ -114,6 +121,25 @@ package struct LinkProvider: Sendable {
                     recording: taken, at: now)
                 return .linked(user)
             }
+        }
+    }
+
+    /// Orders the end of a grant whose code was exchanged for a user who is gone since, or logged out: it is nobody's, and nothing
+    /// else would end it.
+    private func giveUpGrant(
+        of person: ExternalIdentity, in application: Identifier<Application>
+    ) async throws(DomainError) {
+        guard let token = person.refreshToken else { return }
+        let now = clock.now
+        let revocation = ProviderRevocation(
+            application: application, id: editUser.changes.audit.randomness.newIdentifier(at: now),
+            provider: person.provider, audience: person.audience,
+            sealedGrant: try editUser.sealingKey.seal(
+                Array(token.revealed.utf8), purpose: ProviderAccount.purpose(person.provider, in: application)),
+            dueAt: now, createdAt: now)
+        try await store.write { transaction throws(DomainError) in
+            guard try transaction.knownUser(for: person, in: application) == nil else { return }
+            try transaction.insert(revocation)
         }
     }
 

@@ -231,6 +231,27 @@ struct ProviderLinkUseTests {
         #expect(other == .providerAlreadyLinked)
     }
 
+    @Test(
+        "of a user who is erased while the code is exchanged leaves no grant: it is nobody's, and ended",
+        .timeLimit(.minutes(5)))
+    func erasedMeanwhile() async throws {
+        let (who, gate, revoke) = (try await guest(), Gate(), world.modules.providers.revokeGrants)
+        world.google.set(gate: gate)
+        try await withThrowingTaskGroup(of: DomainError?.self) { group in
+            group.addTask {
+                await world.refusal { _ = try await link(ProviderWorld.code("hana", token: "hana#1"), by: who) }
+            }
+            while gate.waiting == 0 { await Task.yield() }
+            world.google.set(gate: nil)
+            try await world.modules.deletion.eraseUser(who.user.id, in: application.id, by: .local)
+            #expect(try await revoke() == .init())
+            gate.open()
+            for try await refusal in group { #expect(refusal == .userUnknown) }
+        }
+        #expect(try await revoke() == .init(revoked: 1))
+        #expect(world.google.calls.revoked == 1)
+    }
+
     @Test("to somebody else's identity is an offer to merge, and uses neither token nor code up")
     func taken() async throws {
         let hana = try await world.logIn(ProviderWorld.token("hana#1"), to: application).user

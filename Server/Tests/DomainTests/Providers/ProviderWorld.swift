@@ -22,7 +22,7 @@ final class ScriptedProvider: IdentityProvider {
     func set(isDown: Bool) { state.withLock { $0.down = isDown } }
     /// The address that the provider has verified of everybody; `nil` for none.
     func set(email: String?) { state.withLock { $0.email = email } }
-    /// What a revocation waits for; `nil` for nothing.
+    /// What a revocation, and the exchange of a code, wait for; `nil` for nothing.
     func set(gate: Gate?) { state.withLock { $0.gate = gate } }
     func set(maximumState: Int) { state.withLock { $0.state = maximumState } }
 
@@ -66,6 +66,8 @@ final class ScriptedProvider: IdentityProvider {
         _ code: ProviderCredential.AuthorizationCode, nonce: Secret?, of person: ExternalIdentity?,
         for configured: ConfiguredProvider
     ) async throws(DomainError) -> ExternalIdentity {
+        let gate = state.withLock { $0.gate }
+        await gate?.pass()
         try work { $0.redeemed += 1 }
         guard code.code.revealed != "wrong" else { throw .providerRefused }
         var redeemed = person ?? self.person(code.code.revealed, configured)
