@@ -10,29 +10,21 @@ extension AppleProvider: AppleServerAPI {
         let claims = verified.claims
         guard let id = claims.text("jti"), !id.isEmpty else { throw .providerTokenRefused(.malformed) }
         return ProviderNotification(
-            id: id, audience: verified.audience, issuedAt: verified.issuedAt, events: try Self.events(in: claims))
+            id: id, audience: verified.audience, issuedAt: verified.issuedAt, events: [try Self.event(in: claims)])
     }
 
-    /// Apple writes the event as a text that holds JSON; an object is taken too, and a list of either.
-    private static func events(in claims: JSONMembers) throws(DomainError) -> [ProviderNotification.Event] {
-        let members: [JSONMembers]
+    /// Apple writes the event as a text that holds JSON; an object is taken too. A message is of one event.
+    private static func event(in claims: JSONMembers) throws(DomainError) -> ProviderNotification.Event {
+        let read: JSONMembers?
         switch claims.values["events"] {
-        case .string(let text)?:
-            guard let event = JSONMembers(parsing: Array(text.utf8)) else { throw .providerTokenRefused(.malformed) }
-            members = [event]
-        case .object(let event)?:
-            members = [JSONMembers(event)]
-        default:
+        case .string(let text)?: read = JSONMembers(parsing: Array(text.utf8))
+        case .object(let members)?: read = JSONMembers(members)
+        default: read = nil
+        }
+        guard let event = read, let type = event.text("type"), let name = event.text("sub"), !name.isEmpty else {
             throw .providerTokenRefused(.malformed)
         }
-        var events: [ProviderNotification.Event] = []
-        for event in members {
-            guard let type = event.text("type"), let name = event.text("sub"), !name.isEmpty else {
-                throw .providerTokenRefused(.malformed)
-            }
-            events.append(.init(kind: .init(type), name: name, email: email(event), happenedAt: time(of: event)))
-        }
-        return events
+        return .init(kind: .init(type), name: name, email: email(event), happenedAt: time(of: event))
     }
 
     /// When an event happened: milliseconds since 1970, or the seconds of Apple's documentation. What is neither is not known,
