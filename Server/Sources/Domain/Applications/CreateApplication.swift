@@ -21,10 +21,12 @@ package struct CreateApplication: Sendable {
         package let protocols: [IssuedKeys]
     }
 
-    /// The rules that the name and settings of a new application break.
-    static func faults(_ name: String, _ settings: ApplicationSettings) -> [ValidationError] {
+    /// The rules that the name and settings of a new application break, but for what another setting had already.
+    static func faults(
+        _ name: String, _ settings: ApplicationSettings, since before: ApplicationSettings = ApplicationSettings()
+    ) -> [ValidationError] {
         let faults = Self.faults(ofName: name) + Self.faults(ofAudiences: settings.audiences)
-        return faults + settings.lifeFaults() + settings.fieldRules.faults
+        return faults + settings.lifeFaults(since: before) + settings.fieldRules.faults
     }
 
     /// The rules that a name breaks. Lists lead to an application by its name: spaces alone are none that can be seen.

@@ -44,4 +44,18 @@ struct ImportApplicationTests {
         #expect(!taken.isPresent && taken.application.name == "Old")
         #expect((try await stored() == nil) == isRehearsal)
     }
+
+    @Test("comes with a link of before that a newer rule refuses, and with none that has no code")
+    func refusedLink() async throws {
+        let take = world.modules.imports.importApplication
+        var old = exported([])
+        old.application.settings.transferLink = "https://me@example.com/?code=\(ApplicationSettings.transferCodePlaceholder)"
+        let settings = try await take(old, isRehearsal: false, by: .local).application.settings
+        #expect(settings.refusedLinks.map(\.field) == ["transferLink"] && settings.usableTransferLink == nil)
+        var broken = exported([])
+        broken.application.settings.transferLink = "https://example.com/"
+        let other = broken
+        let refusal = await world.refusal { _ = try await take(other, isRehearsal: true, by: .local) }
+        #expect(refusal?.validationErrors?.map(\.field) == ["transferLink"])
+    }
 }

@@ -29,7 +29,11 @@ package struct ImportApplication: Sendable {
         _ exported: ExportedApplication, isRehearsal: Bool, by who: Operator
     ) async throws(DomainError) -> Taken {
         let id = exported.application.id
-        var faults = CreateApplication.faults(exported.application.name, exported.application.settings)
+        let settings = exported.application.settings
+        // A link of before that a newer rule refuses comes along as it is: nobody is sent there, and `okaeri doctor` names it.
+        let hasUsableLink = settings.usableTransferLink == settings.transferLink
+        var faults = CreateApplication.faults(
+            exported.application.name, settings, since: hasUsableLink ? ApplicationSettings() : settings)
         faults += TextRule(maximumCharacters: ImportUsers.maximumIdBytes).faults(
             of: id.rawValue, field: "application.id")
         let known = Set(protocols.foreign.map(\.name))
