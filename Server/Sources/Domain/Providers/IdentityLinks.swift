@@ -4,6 +4,7 @@ struct IdentityLinks: Sendable {
     let identities: [Identity]
     private let people: [ExternalIdentity]
     private let sealedGrants: [String: [UInt8]]
+    private let sealingKey: SealingKey
     /// The id that a client made, for its owner to read.
     private let anonymousAccount: ProviderAccount?
     private let application: Identifier<Application>
@@ -15,6 +16,7 @@ struct IdentityLinks: Sendable {
         sealingKey: SealingKey, at now: Timestamp
     ) throws(DomainError) {
         self.people = people
+        self.sealingKey = sealingKey
         self.application = application
         self.now = now
         var grants: [String: [UInt8]] = [:]
@@ -96,7 +98,7 @@ struct IdentityLinks: Sendable {
     func keepAccounts(in transaction: any Transaction) throws(DomainError) {
         for person in people {
             try transaction.keepAccount(
-                of: person, sealedGrant: sealedGrants[person.subject], in: application, at: now)
+                of: person, sealedGrant: sealedGrants[person.subject], by: sealingKey, in: application, at: now)
         }
         guard let anonymousAccount,
             try transaction.providerAccount(.anonymous, subject: anonymousAccount.subject, in: application) == nil

@@ -144,7 +144,8 @@ package struct LogInWithProvider: Sendable {
                 guard let first = made.logIn else { throw .storageUnavailable }
                 logIn = .success(first)
             }
-            try transaction.keepAccount(of: person, sealedGrant: sealedGrant, in: application, at: now)
+            try transaction.keepAccount(
+                of: person, sealedGrant: sealedGrant, by: sealingKey, in: application, at: now)
             return logIn
         }
         return try result.get()

@@ -94,8 +94,17 @@ extension Transaction {
     }
 
     /// Keeps what the provider sent this time, and of earlier times what it did not send again.
+    ///
+    /// - Parameters:
+    ///   - person: Who came.
+    ///   - sealedGrant: The grant that came along.
+    ///   - key: What it is sealed with; by it the grants of other apps stay beside it.
+    ///   - application: Where.
+    ///   - now: When.
+    /// - Throws: `storageUnavailable`.
     func keepAccount(
-        of person: ExternalIdentity, sealedGrant: [UInt8]?, in application: Identifier<Application>, at now: Timestamp
+        of person: ExternalIdentity, sealedGrant: [UInt8]?, by key: SealingKey? = nil,
+        in application: Identifier<Application>, at now: Timestamp
     ) throws(DomainError) {
         let before = try providerAccount(person.provider, subject: person.subject, in: application)
         var after = ProviderAccount(
@@ -103,6 +112,9 @@ extension Transaction {
             audience: sealedGrant == nil ? before?.audience ?? person.audience : person.audience,
             sealedGrant: sealedGrant ?? before?.sealedGrant, email: person.email ?? before?.email,
             transferSubject: before?.transferSubject, updatedAt: before?.updatedAt ?? now)
+        if sealedGrant != nil, let key, let all = before?.grants(with: person, sealedWith: key) {
+            (after.audience, after.sealedGrant) = (all.audience, all.sealed)
+        }
         after.isEmailForwarded = before?.forwards(to: after.email) ?? true
         guard after != before else { return }
         after.updatedAt = now

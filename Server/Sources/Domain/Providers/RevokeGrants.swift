@@ -74,8 +74,20 @@ package struct RevokeGrants: Sendable {
             revocation.sealedGrant,
             purpose: ProviderAccount.purpose(revocation.provider, in: revocation.application))
         let found = try await findProvider(revocation.provider, in: revocation.application)
-        try await found.provider.revoke(
-            Secret(String(decoding: grant, as: UTF8.self)), audience: revocation.audience, for: found.configured)
+        let grants = ProviderAccount.grants(
+            String(decoding: grant, as: UTF8.self), of: revocation.provider, audience: revocation.audience)
+        // Should one fail, all are asked for again: Apple takes the end of one that has ended for done. An app that Apple has no
+        // more of holds up no other.
+        var failure: DomainError?
+        for (audience, token) in grants {
+            do throws(DomainError) {
+                try await found.provider.revoke(Secret(token), audience: audience, for: found.configured)
+            } catch {
+                failure = error
+                if error.code == .providerUnavailable { break }
+            }
+        }
+        if let failure { throw failure }
     }
 
     /// Tries it again later, or gives it up.

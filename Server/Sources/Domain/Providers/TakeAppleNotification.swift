@@ -83,7 +83,8 @@ package struct TakeAppleNotification: Sendable {
             guard !hasComeBack else { return }
             if var account = try transaction.providerAccount(.apple, subject: subject, in: application) {
                 guard account.sealedGrant == nil || account.updatedAt <= end else { return }
-                account.sealedGrant = nil
+                // That of another app of the team is still to be ended with the account. It does no harm to end one twice.
+                if !account.hasSeveralGrants { account.sealedGrant = nil }
                 account.updatedAt = now
                 try transaction.save(account)
             }

@@ -152,6 +152,31 @@ struct AppleLinkTests {
         #expect(try later.read(LogInResponse.self).user.id != person.logIn.user.id)
     }
 
+    @Test("ends with the grants of all apps of the team, the last of each")
+    func severalApps() async throws {
+        let world = try await AppleWorld()
+        let person = try await world.person(device: ProofMaker())
+        for nonce in ["2", "3"] {
+            world.server.clock.advance(by: .seconds(1))
+            let credential = try world.apple.signIn(
+                AppleWorld.hana, audience: AppleWorld.service, nonce: AppleWorld.hashed(nonce))
+            let answer = try await world.logIn(
+                token: credential.identityToken, code: credential.code, nonce: nonce)
+            #expect(answer.status == 200, "\(answer.text)")
+        }
+        let audiences = try await world.account("001234.hana.0099")?.audience.split(separator: " ")
+        #expect(audiences == ["com.example.app", "com.example.web"])
+        let left = try await person.send(.delete, APIPath.identity("apple")).read(UserBody.self)
+        #expect(left.identities.map(\.provider) == ["device"])
+        let revoke = world.server.modules.providers.revokeGrants
+        world.apple.faults.isDown = true
+        #expect(try await revoke() == .init(postponed: 1))
+        world.apple.faults.isDown = false
+        world.server.clock.advance(by: .seconds(75))
+        #expect(try await revoke() == .init(revoked: 1))
+        #expect(world.apple.revoked.count == 2)
+    }
+
     @Test("ends with the request for deletion; a log-in that restores the account brings a new one (issue 20)")
     func deletion() async throws {
         let world = try await AppleWorld()

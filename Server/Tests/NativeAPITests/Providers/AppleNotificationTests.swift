@@ -37,6 +37,20 @@ struct AppleNotificationTests {
         #expect(try again.read(LogInResponse.self).user.id == person.logIn.user.id)
     }
 
+    @Test("keeps the grant of another app of the team when the person withdraws consent to one")
+    func consentRevokedOfOne() async throws {
+        let world = try await AppleWorld()
+        _ = try await world.person()
+        let credential = try world.apple.signIn(
+            AppleWorld.hana, audience: AppleWorld.service, nonce: AppleWorld.hashed("2"))
+        let answer = try await world.logIn(token: credential.identityToken, code: credential.code, nonce: "2")
+        #expect(answer.status == 200, "\(answer.text)")
+        let payload = try world.apple.notification(
+            "consent-revoked", about: AppleWorld.hana, audience: AppleWorld.service, id: "n")
+        #expect(try await world.notify(payload).status == 200)
+        #expect(try await world.account("001234.hana.0099")?.sealedGrant != nil)
+    }
+
     @Test(
         "unlinks the identity when Apple's account is deleted, in both spellings (requirement 35)",
         arguments: [
