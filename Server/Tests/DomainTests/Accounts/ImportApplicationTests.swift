@@ -49,7 +49,8 @@ struct ImportApplicationTests {
     func refusedLink() async throws {
         let take = world.modules.imports.importApplication
         var old = exported([])
-        old.application.settings.transferLink = "https://me@example.com/?code=\(ApplicationSettings.transferCodePlaceholder)"
+        let code = ApplicationSettings.transferCodePlaceholder
+        old.application.settings.transferLink = "https://me@example.com/?code=\(code)"
         let settings = try await take(old, isRehearsal: false, by: .local).application.settings
         #expect(settings.refusedLinks.map(\.field) == ["transferLink"] && settings.usableTransferLink == nil)
         var broken = exported([])
