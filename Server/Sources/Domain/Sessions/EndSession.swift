@@ -1,5 +1,4 @@
-/// Ends one session by its id, and says so in the audit log, on the user whose it was. What it may have begun ends with it: the user's
-/// transfer code, and another address that it ordered.
+/// Ends one session by its id, with what it may have begun, and says so in the audit log, on the user whose it was.
 package struct EndSession: Sendable {
     let store: any Store
     let audit: AuditTrail
@@ -25,11 +24,7 @@ package struct EndSession: Sendable {
         }
         guard let owner = found else { throw .sessionUnknown }
         try await store.write { transaction throws(DomainError) in
-            guard try transaction.endSession(id, of: owner, in: application) else { throw .sessionUnknown }
-            if let user = try transaction.user(owner, in: application) {
-                _ = try transaction.removeTransferCode(of: owner, in: application)
-                try transaction.removeNewAddressesOfEndedSessions(of: user)
-            }
+            guard try transaction.endForGood(id, of: owner, in: application) else { throw .sessionUnknown }
             try entry.record(on: .user(owner), details: ["session": id.rawValue], in: transaction)
         }
     }

@@ -125,7 +125,8 @@ struct ReadyChanges: Sendable {
     ///   - changes: What the transaction has changed, with what the audit log says of it.
     ///   - user: To whom. Changed by what ends.
     ///   - kept: What the caller uses.
-    ///   - unlinked: Providers whose identities lead to the user no more: the sessions that they opened end.
+    ///   - unlinked: Providers whose identities lead to the user no more: the sessions that they opened end, with other addresses that
+    ///     those ordered.
     ///   - actor: Who did it, when only the transaction finds that out.
     ///   - hasSession: Whether the transaction has looked for the session of the request, because it may have ended it itself.
     ///   - transaction: The one that stores the changes.
@@ -166,6 +167,7 @@ struct ReadyChanges: Sendable {
             guard let kind = change.policy.mail, notified.insert(kind).inserted else { continue }
             for notice in notices[kind] ?? [] { try notice.send(in: transaction, at: now) }
         }
+        if !unlinked.isEmpty { try transaction.removeNewAddressesOfEndedSessions(of: user) }
         return total
     }
 

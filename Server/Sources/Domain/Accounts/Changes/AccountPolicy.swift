@@ -72,6 +72,8 @@ extension AccountChange {
     /// goes by it, and the threat model shows it.
     package var policy: AccountPolicy {
         let (all, account) = (Eviction.everything, Set<AccountRole>([.owner, .operator]))
+        // What may have been got by a way in that is no more, in a session that ends with it, or by showing it beside another user's.
+        let begun: Set<Eviction> = [.transferCodes, .mergeTickets]
         return switch self {
         // Accounts come to be
         // Each registration has its event, recorded or not: see `UserRegistration`.
@@ -123,16 +125,18 @@ extension AccountChange {
         case .identityUnlinked:
             // The server takes the anonymous id of a disabled user for a new one, where a protocol has it so.
             AccountPolicy(
-                account.union([.server]), fresh: [.recentLogIn], records: .identityUnlinked,
+                account.union([.server]), fresh: [.recentLogIn], ends: begun, records: .identityUnlinked,
                 tells: [.mail(.identityUnlinked)])
-        case .consentRevoked, .providerAccountDeleted: AccountPolicy([.provider], records: .providerNotified)
+        case .consentRevoked, .providerAccountDeleted:
+            AccountPolicy([.provider], ends: begun, records: .providerNotified)
         case .passkeyAdded:
             AccountPolicy(
                 [.owner], fresh: [.recentLogIn], records: .passkeyAdded, tells: [.mail(.identityLinked)])
         case .passkeyRenamed: AccountPolicy([.owner], records: .passkeyRenamed)
         case .passkeyRemoved:
             AccountPolicy(
-                account, fresh: [.recentLogIn], records: .passkeyRemoved, tells: [.mail(.identityUnlinked)])
+                account, fresh: [.recentLogIn], ends: begun, records: .passkeyRemoved,
+                tells: [.mail(.identityUnlinked)])
         // Of `AccountChange.guarded`: who has a second factor shows it too.
         case .secondFactorAdded:
             // What needs the factor from now on, and was ordered without it.
@@ -187,8 +191,10 @@ extension AccountChange {
         case .mergedByOperator:
             AccountPolicy([.operator], records: .usersMerged, publishes: .named(.userMerged))
         case .mergeUndone:
+            // A device that goes back may have got a transfer code.
             AccountPolicy(
-                account, fresh: [.recentLogIn], records: .mergeUndone, publishes: .named(.mergeUndone))
+                account, fresh: [.recentLogIn], ends: [.transferCodes], records: .mergeUndone,
+                publishes: .named(.mergeUndone))
         // The end
         case .deletionRequested:
             AccountPolicy(

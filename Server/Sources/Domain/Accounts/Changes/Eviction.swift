@@ -130,6 +130,22 @@ extension Transaction {
         }
     }
 
+    /// Ends one session that somebody put out, or that was found to be stolen, with what it may have begun: the user's transfer code, and
+    /// another address that it ordered.
+    ///
+    /// - Returns: `false` when the user has no such session any more.
+    /// - Throws: `storageUnavailable`.
+    func endForGood(
+        _ session: Identifier<Session>, of owner: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) -> Bool {
+        guard try endSession(session, of: owner, in: application) else { return false }
+        if let user = try user(owner, in: application) {
+            _ = try removeTransferCode(of: owner, in: application)
+            try removeNewAddressesOfEndedSessions(of: user)
+        }
+        return true
+    }
+
     /// Ends codes for another address that were ordered in a session that is there no more: a session or a device that is put out is
     /// taken for a thief's, who would come back by the address. Those of other sessions stay.
     ///

@@ -48,8 +48,8 @@ package struct UndoMerge: Sendable {
             }
             // Before a device goes back, whose session may be the one of the request.
             try ready.settle(
-                [.mergeUndone: [AccountChange.leftUserDetail: left.id.rawValue]], of: &user, keeping: .nothing,
-                in: transaction)
+                [.mergeUndone: [AccountChange.leftUserDetail: left.id.rawValue]], of: &user, keeping: author.kept,
+                unlinked: Set(merge.moved.identities.map(\.provider)).subtracting([.device]), in: transaction)
             for identity in merge.moved.identities {
                 // One that was unlinked since stays unlinked.
                 guard
@@ -61,6 +61,7 @@ package struct UndoMerge: Sendable {
                     _ = try transaction.endSessions(of: userId, in: application, deviceKeys: [identity.subject])
                 }
             }
+            try transaction.removeNewAddressesOfEndedSessions(of: user)
             // Nobody could log in as a user to whom nothing leads: what each of the two has would be lost.
             guard let back = try transaction.user(left.id, in: application), back.hasWayIn(without: [], by: nil),
                 let stayed = try transaction.user(userId, in: application),

@@ -83,7 +83,7 @@ package struct RefreshSession: Sendable {
             else { throw .sessionInvalid }
             guard now < before.at + Self.repetition else {
                 // Somebody has a copy: of the two who have it, nobody can say which is the owner.
-                if try transaction.endSession(session.id, of: user.id, in: application.id) {
+                if try transaction.endForGood(session.id, of: user.id, in: application.id) {
                     let details = ["session": session.id.rawValue, "refresh-token": "reused"]
                     try ending.record(on: .user(user.id), details: details, in: transaction)
                 }

@@ -86,7 +86,7 @@ package struct RedeemAuthorizationCode: Sendable {
             guard uses <= 1 else {
                 // Recorded when it ends the session: a code can be sent for ever.
                 if let stolen = try transaction.session(attempt: attempt.digest, of: id, in: application.id),
-                    try transaction.endSession(stolen.session.id, of: id, in: application.id)
+                    try transaction.endForGood(stolen.session.id, of: id, in: application.id)
                 {
                     try sessions.refuse(id, by: .pages, in: transaction)
                 }
