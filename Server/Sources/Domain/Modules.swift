@@ -55,7 +55,7 @@ package final class Modules: Sendable {
                         world.limits.rightPasswords, ofOldApps: world.limits.oldApps.rightPasswords)) : nil)
         searches = SearchScheduler(store: store, clock: clock, limits: world.limits.searches)
         applications = Applications(world, audit: audit, searches: searches)
-        providers = Providers(world, audit: audit, rateLimiter: rateLimiter)
+        providers = Providers(world, changes: changes, rateLimiter: rateLimiter)
         messaging = Messaging(
             world, audit: audit, rateLimiter: rateLimiter, findApplication: applications.findApplication)
         hooks = Hooks(world, audit: audit)

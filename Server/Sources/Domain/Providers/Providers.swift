@@ -14,9 +14,9 @@ package final class Providers: Sendable {
     package let manageOldServices: ManageOldServices
 
     init(
-        _ world: DomainWorld, audit: AuditTrail, rateLimiter: RateLimiter
+        _ world: DomainWorld, changes: AccountChanges, rateLimiter: RateLimiter
     ) {
-        let (store, clock, randomness) = (world.store, world.clock, world.randomness)
+        let (store, clock, randomness, audit) = (world.store, world.clock, world.randomness, changes.audit)
         findProvider = FindProvider(
             store: store, sealingKey: world.sealingKey, providers: world.services.providers, validity: world.validity)
         setProvider = SetProvider(
@@ -33,7 +33,7 @@ package final class Providers: Sendable {
             store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey,
             findProvider: findProvider)
         takeAppleNotification = TakeAppleNotification(
-            store: store, clock: clock, audit: audit, apple: world.services.providers.apple)
+            store: store, clock: clock, changes: changes, apple: world.services.providers.apple)
         transferTeam = TransferTeam(
             store: store, clock: clock, findProvider: findProvider, apple: world.services.providers.apple,
             audit: audit)

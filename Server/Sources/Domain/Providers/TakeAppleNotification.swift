@@ -7,7 +7,7 @@ package struct TakeAppleNotification: Sendable {
 
     let store: any Store
     let clock: any WallClock
-    let audit: AuditTrail
+    let changes: AccountChanges
     let apple: (any AppleServerAPI)?
 
     /// - Parameters:
@@ -27,14 +27,16 @@ package struct TakeAppleNotification: Sendable {
             until: notification.issuedAt + Self.memory + .seconds(1))
         let concerned = known.filter { $0.settings.audiences.contains(notification.audience) }
         for entry in concerned {
-            let effects = try notification.events.map { _ throws(DomainError) in
+            let people = try await leaving(notification, entry)
+            let effects = try people.map { user throws(DomainError) in
                 Effects(
-                    ready: try audit.ready(
+                    ready: try changes.audit.ready(
                         [.consentRevoked, .providerAccountDeleted], in: entry.application,
                         by: .provider(.apple, from: origin), at: now),
                     deletion: try UserErasure(
-                        .goneElsewhere, in: entry.application, by: .provider(.apple, from: origin), audit: audit,
-                        now: now))
+                        .goneElsewhere, in: entry.application, by: .provider(.apple, from: origin),
+                        audit: changes.audit, now: now
+                    ).notifying(user, by: changes.notice))
             }
             try await store.write { transaction throws(DomainError) in
                 let isNew = try transaction.markUsed(proof, in: entry.application)
@@ -45,6 +47,24 @@ package struct TakeAppleNotification: Sendable {
                 }
             }
         }
+    }
+
+    /// Whom each event may put on the way out, for the mail that says so; `nil` for nobody.
+    private func leaving(
+        _ notification: ProviderNotification, _ entry: StoredProvider
+    ) async throws(DomainError) -> [User?] {
+        try await store.read { transaction throws(DomainError) in
+            try notification.events.map { event throws(DomainError) -> User? in
+                guard event.kind == .accountDeleted else { return nil }
+                return try transaction.user(
+                    provider: .apple, subject: Self.subject(of: event, entry), in: entry.application)
+            }
+        }
+    }
+
+    private static func subject(of event: ProviderNotification.Event, _ entry: StoredProvider) -> String {
+        ConfiguredProvider(application: entry.application, settings: entry.settings, secret: nil).subject(
+            of: event.name)
     }
 
     /// What an event may do to a user.
@@ -58,8 +78,7 @@ package struct TakeAppleNotification: Sendable {
         _ transaction: any Transaction, at now: Timestamp
     ) throws(DomainError) {
         let application = entry.application
-        let subject = ConfiguredProvider(application: application, settings: entry.settings, secret: nil)
-            .subject(of: event.name)
+        let subject = Self.subject(of: event, entry)
         // Who is known by the settings of another team has the name of the present one from here on.
         _ = try transaction.user(
             for: ExternalIdentity(provider: .apple, subject: subject, audience: ""), in: application)

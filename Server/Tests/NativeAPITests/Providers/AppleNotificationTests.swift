@@ -88,6 +88,25 @@ struct AppleNotificationTests {
         #expect(try await world.server.modules.directory.readUser(id, in: application).deletionRequestedAt == nil)
     }
 
+    @Test("deletes no user without the mail that says so, also to an address that nobody has confirmed")
+    func strandedMail() async throws {
+        let world = try await AppleWorld(settings: ["dev": "on"])
+        let person = try await world.person(Self.relayed)
+        let (id, application) = (Identifier<User>(rawValue: person.logIn.user.id), world.server.application.id)
+        try await world.server.store.write { transaction throws(DomainError) in
+            guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
+            (user.email, user.emailVerifiedAt) = ("taro@example.com", nil)
+            try transaction.updateIdentifiers(of: user)
+        }
+        let payload = try world.apple.notification(
+            "account-delete", about: Self.relayed, audience: AppleWorld.bundle, id: "n")
+        for _ in 0..<2 { #expect(try await world.notify(payload).status == 200) }
+        _ = try await world.server.modules.messaging.deliverMail()
+        let mails = try await world.server.modules.messaging.readOutbox(of: application)
+        #expect(mails.map(\.recipient) == ["taro@example.com"])
+        #expect(mails.first?.subject.contains("will be deleted") == true)
+    }
+
     @Test("of a relay that was switched off holds mail to it back, also what was ordered before; switched on it goes")
     func relayedMail() async throws {
         let world = try await AppleWorld(settings: ["dev": "on"])
