@@ -32,7 +32,8 @@ struct AccountChangeTests {
     private static let (password, email) = ("was changed", "mail address")
     /// The words of the mails of rows that are the same in every protocol.
     private static let words: [AccountChange: String] = [
-        .disabled: "is blocked", .enabled: "is open again", .identityLinked: "was added",
+        .identifiersChanged: "with was changed", .disabled: "is blocked", .enabled: "is open again",
+        .identityLinked: "was added",
         .deletionRequested: "will be deleted", .erasedAtOnce: "was erased",
     ]
 

@@ -240,8 +240,9 @@ struct AccountPolicyTests {
             let isOfAccount = [.upgraded, .disabled, .enabled, .deletionRequested, .erased, .erasedAtOnce].contains(
                 change)
             let isWayIn = [
-                .identityLinked, .identityUnlinked, .passkeyAdded, .passkeyRemoved, .secondFactorAdded,
-                .secondFactorRemoved, .secondFactorsReset, .recoveryCodesReplaced, .recoveryCodeUsed,
+                .identifiersChanged, .identityLinked, .identityUnlinked, .passkeyAdded, .passkeyRemoved,
+                .secondFactorAdded, .secondFactorRemoved, .secondFactorsReset, .recoveryCodesReplaced,
+                .recoveryCodeUsed,
             ].contains(change)
             if isOfAccount || isWayIn {
                 #expect(policy.mail != nil, "\(change)")

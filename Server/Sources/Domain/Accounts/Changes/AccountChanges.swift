@@ -26,7 +26,8 @@ package struct AccountChanges: Sendable {
         for change in possible {
             guard let kind = change.policy.mail, ready.notices[kind] == nil else { continue }
             var readers = [user]
-            if let expected, expected.email != user.email { readers.append(expected) }
+            // A first address says nothing to who has just put it there.
+            if let expected, expected.email != user.email, kind != .identifiersChanged { readers.append(expected) }
             var notices: [ReadyNotice] = []
             for reader in readers {
                 if let mail = try notice(kind, to: reader, in: application.id, at: now) { notices.append(mail) }

@@ -86,7 +86,9 @@ extension AccountChange {
         case .profileChanged: AccountPolicy([.writer, .owner, .operator], records: .userChanged)
         case .aclChanged: AccountPolicy(account, records: .aclChanged)
         case .rolesChanged: AccountPolicy([.operator], records: .userRolesChanged)
-        case .identifiersChanged: AccountPolicy(account, fresh: [.recentLogIn], records: .identifiersChanged)
+        case .identifiersChanged:
+            AccountPolicy(
+                account, fresh: [.recentLogIn], records: .identifiersChanged, tells: [.mail(.identifiersChanged)])
         case .addressChanged:
             AccountPolicy(
                 account, fresh: [.recentLogIn], ends: all, records: .identifiersChanged,

@@ -147,9 +147,9 @@ package struct RenderMessage: Sendable {
                 try message.hasSession(of: user, in: transaction)
             else { return nil }
             return (user, message.address)
-        case .passwordChanged, .emailChanged, .addressTaken, .chosenPassword, .textedPassword, .accountUpgraded,
-            .identityLinked, .identityUnlinked, .secondFactorChanged, .recoveryCodeUsed, .accountDisabled,
-            .accountEnabled, .deletionRequested, .accountErased:
+        case .passwordChanged, .emailChanged, .identifiersChanged, .addressTaken, .chosenPassword, .textedPassword,
+            .accountUpgraded, .identityLinked, .identityUnlinked, .secondFactorChanged, .recoveryCodeUsed,
+            .accountDisabled, .accountEnabled, .deletionRequested, .accountErased:
             return nil
         }
     }

@@ -12,6 +12,8 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     case passwordChanged = "password-changed"
     /// Tells the former address and the new one of the change, as far as they were shown to be the user's.
     case emailChanged = "email-changed"
+    /// Tells the address that the account had that its user name or a number is another one.
+    case identifiersChanged = "identifiers-changed"
     /// Tells the owner of an address that somebody wanted to sign up with it.
     case addressTaken = "address-taken"
     /// Tells that an anonymous account has a password now, and can be reached from other devices.
@@ -63,9 +65,9 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
         switch self {
         case .chosenPassword, .textedPassword: true
         case .logInCode, .emailVerification, .passwordReset, .registration, .phoneVerification, .textedReset: true
-        case .passwordChanged, .emailChanged, .addressTaken, .accountUpgraded, .identityLinked, .identityUnlinked,
-            .secondFactorChanged, .recoveryCodeUsed, .accountDisabled, .accountEnabled, .deletionRequested,
-            .accountErased:
+        case .passwordChanged, .emailChanged, .identifiersChanged, .addressTaken, .accountUpgraded, .identityLinked,
+            .identityUnlinked, .secondFactorChanged, .recoveryCodeUsed, .accountDisabled, .accountEnabled,
+            .deletionRequested, .accountErased:
             false
         }
     }
