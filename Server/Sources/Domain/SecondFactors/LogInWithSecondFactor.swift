@@ -76,7 +76,9 @@ package struct LogInWithSecondFactor: Sendable {
     private func enrolling(_ text: String, in application: Application) async throws(DomainError) -> User {
         let ticket = try issuers.tickets.logIn(text, in: application.id, at: clock.now)
         let user = try await user(of: ticket, in: application)
-        guard ticket.isEnrolment, !user.hasSecondFactor, user.credentialsVersion == ticket.version else {
+        guard ticket.isEnrolment, !user.hasSecondFactor, user.credentialsVersion == ticket.version,
+            ticket.isHeld(by: user)
+        else {
             throw .secondFactorTicketRefused
         }
         return user
@@ -181,7 +183,7 @@ struct SecondFactorFinish: Sendable {
         let application = issuer.application.id
         try link.use(in: transaction, application)
         guard var user = try transaction.user(ticket.userId, in: application),
-            user.credentialsVersion == ticket.version
+            user.credentialsVersion == ticket.version, ticket.isHeld(by: user)
         else { throw .secondFactorTicketRefused }
         // The factor counted at the first try.
         if try issuer.hasIssued(to: user, in: transaction) {

@@ -45,6 +45,13 @@ struct SecondFactorTicket: Codable, Sendable {
     var expiresAt: Int64
 
     var userId: Identifier<User> { Identifier(rawValue: user) }
+
+    /// Whether the identity by which the log-in began leads to the user still. Who has removed it since has put out who came by it.
+    func isHeld(by user: User) -> Bool {
+        let proven = AuthenticationMethods(rawValue: methods)
+        guard proven.contains(.provider) || proven.contains(.passkey) else { return true }
+        return user.identities.contains { $0.provider.rawValue == method }
+    }
 }
 
 /// A key for an authenticator app that is not confirmed yet. Nothing is stored of it either.
