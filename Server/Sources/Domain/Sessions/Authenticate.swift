@@ -171,6 +171,23 @@ package struct Authenticate: Sendable {
         }
     }
 
+    /// Sees to it that who was found out to make a request may make it still: its body, or a hook, may have taken its time. What is in
+    /// the cache holds; the database is asked for the rest alone.
+    ///
+    /// - Throws: `sessionInvalid` when the session has ended, or its user is kept out, since the request came in; `storageUnavailable`.
+    func requireStill(_ who: Authenticated) async throws(DomainError) {
+        if let kept = cache.entry(for: who.tokenDigest), kept.session.id == who.session.id, !kept.user.isDisabled {
+            return
+        }
+        let isThere = try await store.read { transaction throws(DomainError) in
+            guard let user = try transaction.user(who.user.id, in: who.application.id), !user.isDisabled else {
+                return false
+            }
+            return try who.hasSession(in: transaction)
+        }
+        guard isThere else { throw .sessionInvalid }
+    }
+
     private func noteUse(of found: Authenticated, at now: Timestamp, from address: () -> ClientAddress) {
         guard let before = found.noteUse(at: now, resolution: SessionActivity.resolution) else { return }
         activity.note(

@@ -67,7 +67,7 @@ package final class Sessions: Sendable {
         rotateSigningKeys = RotateSigningKeys(store: store, signingKeys: signingKeys, clock: clock, audit: audit)
         mintAccessToken = MintAccessToken(
             clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.services.issuer,
-            askHook: askHook)
+            askHook: askHook, authenticate: authenticate)
         introspectToken = IntrospectToken(
             store: store, clock: clock, authenticate: authenticate, signingKeys: signingKeys,
             issuer: world.services.issuer)

@@ -42,6 +42,22 @@ struct AccessTokenTests {
         }
     }
 
+    @Test(
+        "is signed for nobody whose session ended, or who was kept out, while the request was under way",
+        arguments: 0..<3)
+    func endedMeanwhile(way: Int) async throws {
+        let (who, application) = try await someone(audiences: [])
+        let modules = world.modules
+        switch way {
+        case 0: try await modules.sessions.endSession(who.session.id, of: nil, in: application.id, by: .local)
+        case 1: try await modules.accounts.setUserDisabled(who.user.id, in: application, isDisabled: true, by: .local)
+        default: _ = try await modules.deletion.deleteUser(who.user.id, in: application, by: .local)
+        }
+        await #expect(throws: DomainError.sessionInvalid) {
+            try await modules.sessions.mintAccessToken(for: who, audience: nil)
+        }
+    }
+
     @Test("is verified by a published key, before and after a rotation, whose key signs when everybody can know it")
     func rotation() async throws {
         let (who, _) = try await someone(audiences: [])

@@ -10,6 +10,7 @@ package struct MintAccessToken: Sendable {
     /// The server's own address, the token's `iss`.
     let issuer: String
     let askHook: AskHook
+    let authenticate: Authenticate
 
     /// The key that the token is bound to (RFC 9449 §6.1).
     private struct Confirmation: Encodable {
@@ -60,7 +61,7 @@ package struct MintAccessToken: Sendable {
     ///   - audience: One of the application's audiences; `nil` for the application itself.
     ///   - isBound: Whether backends shall take it only with a proof of the key that opened the session.
     /// - Returns: the token, to be shown once.
-    /// - Throws: `audienceNotAllowed`, `fieldsRefused` for too large claims, `hookRefused`, `hookUnavailable`,
+    /// - Throws: `sessionInvalid`, `audienceNotAllowed`, `fieldsRefused` for too large claims, `hookRefused`, `hookUnavailable`,
     ///   `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         for who: Authenticated, audience: String?, isBound: Bool = false
@@ -78,6 +79,8 @@ package struct MintAccessToken: Sendable {
             throw .fieldsRefused([ValidationError(field: "isBound", rule: .notOffered)])
         }
         let added = try await askHook.beforeToken(for: who, audience: audience, claims: access.claims)
+        // A token outlives its session by ten minutes at the most: not by the time that its request was under way, too.
+        try await authenticate.requireStill(who)
         let now = clock.now.milliseconds / 1000
         let claims = Claims(
             iss: issuer, sub: who.user.id.rawValue, aud: audience, client_id: application.id.rawValue,
