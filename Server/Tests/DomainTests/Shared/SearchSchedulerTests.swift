@@ -181,20 +181,48 @@ struct SearchSchedulerTests {
         await #expect(throws: DomainError.self) { try await scheduler(in: one, for: Self.client(1)) { _ in } }
     }
 
+    private static func client(at text: String) throws -> SearchRequest {
+        let group = try #require(IPAddress(exactly: text)).allowanceGroup
+        return SearchRequest(by: .client(ClientAddress(text: text, allowanceGroup: group)))
+    }
+
     @Test("of many networks of one IPv6 site leave time of their application to others")
     func siteBudget() async throws {
         let scheduler = scheduler(SearchLimits(perAddress: .seconds(6), perApplication: .seconds(30)))
         engine.play(.takes(.seconds(6)))
-        func client(_ text: String) throws -> SearchRequest {
-            let group = try #require(IPAddress(exactly: text)).allowanceGroup
-            return SearchRequest(by: .client(ClientAddress(text: text, allowanceGroup: group)))
+        for network in 1...3 {
+            try await scheduler(in: one, for: Self.client(at: "2001:db8:1:\(network)::1")) { _ in }
         }
-        for network in 1...3 { try await scheduler(in: one, for: client("2001:db8:1:\(network)::1")) { _ in } }
         await #expect(throws: DomainError.rateLimited(retryAfter: .seconds(1))) {
-            try await scheduler(in: one, for: client("2001:db8:1:4::1")) { _ in }
+            try await scheduler(in: one, for: Self.client(at: "2001:db8:1:4::1")) { _ in }
         }
-        try await scheduler(in: one, for: client("2001:db8:2:1::1")) { _ in }
-        try await scheduler(in: one, for: client("192.0.2.1")) { _ in }
+        try await scheduler(in: one, for: Self.client(at: "2001:db8:2:1::1")) { _ in }
+        try await scheduler(in: one, for: Self.client(at: "192.0.2.1")) { _ in }
+    }
+
+    @Test("of many networks of one IPv6 site leave places of their application to others")
+    func sitePlaces() async throws {
+        let scheduler = scheduler()
+        engine.play(.held)
+        let most = SearchLimits.maximumPerAddress * 3
+        var tasks: [Task<Void, any Error>] = []
+        for network in 0..<most {
+            let client = try Self.client(at: "2001:db8:1:\(network)::1")
+            tasks.append(begin("\(network)", scheduler, one, client))
+        }
+        await untilWaiting(most - 1, scheduler)
+        let another = try Self.client(at: "2001:db8:1:ffff::1")
+        await #expect(throws: DomainError.busy(retryAfter: .seconds(1))) {
+            try await scheduler(in: one, for: another) { _ in }
+        }
+        for (index, text) in ["2001:db8:2:1::1", "192.0.2.1"].enumerated() {
+            tasks.append(begin(text, scheduler, one, try Self.client(at: text)))
+            await untilWaiting(most + index, scheduler)
+        }
+        engine.letAllGo()
+        for task in tasks { try await task.value }
+        // Nothing is left counted.
+        try await scheduler(in: one, for: another) { _ in }
     }
 
     @Test("of an application that has searched for too long wait, its own server's too; its admins have their own time")

@@ -26,8 +26,8 @@ package struct SearchLimits: Hashable, Sendable {
     package static let maximumWaitingPerApplication = 64
     /// The most searches of one address that run and wait.
     package static let maximumPerAddress = 8
-    /// One who has a /48 network of IPv6 may search for as long as so many of its /64 networks: fewer than take all of an
-    /// application's time.
+    /// One who has a /48 network of IPv6 may search for as long, and run and wait with as many searches, as so many of its /64
+    /// networks: fewer than take all of an application's time, or all of its places.
     static let networksOfSite = 3
     /// The most searches that wait, of all applications.
     package static let maximumWaiting = 1024

@@ -34,9 +34,12 @@ package final class SearchScheduler: Sendable {
 
     fileprivate struct Waiter: Sendable {
         let continuation: CheckedContinuation<Bool, Never>
-        let address: SearchBudgets.Owner?
+        let places: Places
         let since: Timestamp
     }
+
+    /// What a client's search counts among: those of its address, and those of its /48 network of IPv6.
+    fileprivate typealias Places = [(owner: SearchBudgets.Owner, most: Int)]
 
     /// Waiters whose waiting is over, and whether they have a reader.
     fileprivate typealias Answers = [(waiter: Waiter, hasReader: Bool)]
@@ -48,8 +51,8 @@ package final class SearchScheduler: Sendable {
         var waitingCount = 0
         /// Parties with waiters, the next one first.
         var turns: [Party] = []
-        /// How many searches of an address run and wait.
-        var addresses: [SearchBudgets.Owner: Int] = [:]
+        /// How many searches of an address, and of a /48 network, run and wait.
+        var places: [SearchBudgets.Owner: Int] = [:]
         var budgets = SearchBudgets()
     }
 
@@ -71,10 +74,10 @@ package final class SearchScheduler: Sendable {
         _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
     ) async throws(DomainError) -> Value {
         let (party, owners) = (party(of: request, application), owners(of: request, application))
-        let address = address(of: request, application)
+        let places = places(of: request, application)
         try checkBudgets(owners)
-        try await enter(party, address)
-        defer { leave(party, address) }
+        try await enter(party, places)
+        defer { leave(party, places) }
         // While it waited others of the same address may have spent what was left.
         try checkBudgets(owners)
         let left = (time ?? limits.time) - request.time
@@ -102,15 +105,32 @@ package final class SearchScheduler: Sendable {
         return .address(application, address.allowanceGroup)
     }
 
+    /// The /48 network of a client, where its address is one of IPv6.
+    private func site(
+        of request: SearchRequest, _ application: Identifier<Application>
+    ) -> SearchBudgets.Owner? {
+        guard case .client(let client) = request.caller, let site = IPAddress(exactly: client.text)?.siteGroup
+        else { return nil }
+        return .address(application, site)
+    }
+
+    private func places(of request: SearchRequest, _ application: Identifier<Application>) -> Places {
+        let most = SearchLimits.maximumPerAddress
+        var places: Places = []
+        if let address = address(of: request, application) { places.append((address, most)) }
+        if let site = site(of: request, application) { places.append((site, most * SearchLimits.networksOfSite)) }
+        return places
+    }
+
     /// Whose time a request's searches take.
     private func owners(
         of request: SearchRequest, _ application: Identifier<Application>
     ) -> [(SearchBudgets.Owner, Duration)] {
         var owners: [(SearchBudgets.Owner, Duration)] = []
-        if let limit = limits.perAddress, let address = address(of: request, application) {
-            owners.append((address, limit))
-            if case .client(let client) = request.caller, let site = IPAddress(exactly: client.text)?.siteGroup {
-                owners.append((.address(application, site), limit * SearchLimits.networksOfSite))
+        if let limit = limits.perAddress {
+            if let address = address(of: request, application) { owners.append((address, limit)) }
+            if let site = site(of: request, application) {
+                owners.append((site, limit * SearchLimits.networksOfSite))
             }
         }
         guard let limit = limits.perApplication else { return owners }
@@ -134,11 +154,11 @@ package final class SearchScheduler: Sendable {
     }
 
     /// Waits for a reader.
-    private func enter(_ party: Party, _ address: SearchBudgets.Owner?) async throws(DomainError) {
+    private func enter(_ party: Party, _ places: Places) async throws(DomainError) {
         let (limits, now) = (limits, clock.now)
         let hasReader = await withCheckedContinuation { continuation in
             let answer = state.withLock { state in
-                state.enter(party, limits, Waiter(continuation: continuation, address: address, since: now))
+                state.enter(party, limits, Waiter(continuation: continuation, places: places, since: now))
             }
             if let answer { continuation.resume(returning: answer) }
         }
@@ -147,10 +167,10 @@ package final class SearchScheduler: Sendable {
     }
 
     /// Gives the reader to the next search.
-    private func leave(_ party: Party, _ address: SearchBudgets.Owner?) {
+    private func leave(_ party: Party, _ places: Places) {
         let (limits, now) = (limits, clock.now)
         let answers = state.withLock { state in
-            state.finish(party, address)
+            state.finish(party, places)
             return state.expired(at: now) + state.next(limits)
         }
         for answer in answers { answer.waiter.continuation.resume(returning: answer.hasReader) }
@@ -162,14 +182,12 @@ extension SearchScheduler.State {
     fileprivate mutating func enter(
         _ party: SearchScheduler.Party, _ limits: SearchLimits, _ waiter: SearchScheduler.Waiter
     ) -> Bool? {
-        if let address = waiter.address, addresses[address, default: 0] >= SearchLimits.maximumPerAddress {
-            return false
-        }
+        for (owner, most) in waiter.places where places[owner, default: 0] >= most { return false }
         let ahead = waiters[party]?.count ?? 0
         let isFirst = ahead == 0 && isFree(for: party, limits)
         let hasRoom = ahead < SearchLimits.maximumWaitingPerApplication && waitingCount < SearchLimits.maximumWaiting
         guard isFirst || hasRoom else { return false }
-        if let address = waiter.address { addresses[address, default: 0] += 1 }
+        for place in waiter.places { places[place.owner, default: 0] += 1 }
         if isFirst {
             begin(party)
             return true
@@ -189,10 +207,10 @@ extension SearchScheduler.State {
         runningCount += 1
     }
 
-    fileprivate mutating func finish(_ party: SearchScheduler.Party, _ address: SearchBudgets.Owner?) {
+    fileprivate mutating func finish(_ party: SearchScheduler.Party, _ ended: SearchScheduler.Places) {
         running.decrement(party.application)
         runningCount -= 1
-        if let address { addresses.decrement(address) }
+        for place in ended { places.decrement(place.owner) }
     }
 
     /// Takes those out who have waited for too long: the client gets an error before it gives up.
@@ -200,7 +218,7 @@ extension SearchScheduler.State {
         var answers: SearchScheduler.Answers = []
         for party in turns {
             while let first = waiters[party]?.first, now - first.since > SearchLimits.longestWait {
-                if let address = first.address { addresses.decrement(address) }
+                for place in first.places { places.decrement(place.owner) }
                 takeFirst(of: party)
                 answers.append((first, false))
             }
