@@ -11,6 +11,8 @@ final class PostgreSQLPool: @unchecked Sendable {
     private static let maximumWaiting = 10_000
     /// How long nobody tries to connect after that has failed.
     private static let pauseAfterFailure: Duration = .milliseconds(300)
+    /// What was begun before, and was in another's way.
+    private static let repeated = WorkerThreads.Share("repeated")
     /// How long statements under way may go on when the pool is closed.
     private static let shutdownTimeout: Double = 5
 
@@ -47,17 +49,24 @@ final class PostgreSQLPool: @unchecked Sendable {
 
     /// Runs work on a thread that may block.
     ///
+    /// - Parameters:
+    ///   - isRepeated: Whether it was begun before. Such work and what is new take turns.
+    ///   - work: What to do.
     /// - Returns: what the work returns, or `nil` when it was not begun: too much waits, or the pool is closed.
-    func run<Value: Sendable>(_ work: @escaping @Sendable (PostgreSQLPool) -> Value) async -> Value? {
+    func run<Value: Sendable>(
+        isRepeated: Bool = false, _ work: @escaping @Sendable (PostgreSQLPool) -> Value
+    ) async -> Value? {
         let latest = ContinuousClock.now + limits.connection
-        do {
-            return try await threads.run { [weak self] in
-                // Without the pool nobody can be waiting for an answer.
-                guard let self, ContinuousClock.now < latest, !self.condition.withLock({ self.isClosed }) else {
-                    return nil
-                }
-                return work(self)
+        let job: @Sendable () -> Value? = { [weak self] in
+            // Without the pool nobody can be waiting for an answer.
+            guard let self, ContinuousClock.now < latest, !self.condition.withLock({ self.isClosed }) else {
+                return nil
             }
+            return work(self)
+        }
+        do {
+            guard isRepeated else { return try await threads.run(job) }
+            return try await threads.run(for: Self.repeated, job)
         } catch {
             return nil
         }

@@ -1,5 +1,5 @@
+import Dispatch
 package import Domain
-import Foundation
 import Storage
 import Synchronization
 
@@ -31,6 +31,8 @@ package final class PostgreSQLStore: Engine, Sendable {
     private let repetition: Duration
     /// Up to when a server on SQLite took device proofs in memory, before the installation was copied here.
     private let proofFloor: Timestamp?
+    /// How many transactions that collided have waited for their next turns.
+    private let pauses = Atomic(0)
     /// First statements of reads that turned out to have more than one.
     private let longReads = Mutex<Set<Query.Key>>([])
     package let validity: any CacheValidity
@@ -112,26 +114,29 @@ package final class PostgreSQLStore: Engine, Sendable {
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
     ) async throws(DomainError) -> Value {
-        try await perform { attempt in attempt.read(body) }
+        try await perform(on: pool) { attempt in attempt.read(body) }.get()
     }
 
     package func write<Value: Sendable>(
         _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
     ) async throws(DomainError) -> Value {
-        try await perform { attempt in attempt.write(body) }
+        try await perform(on: pool) { attempt in attempt.write(body) }.get()
     }
 
     package func writeStatement<Value: Sendable>(
         _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
     ) async throws(DomainError) -> Value {
-        try await perform { attempt in attempt.writeStatement(body) }
+        try await perform(on: pool) { attempt in attempt.writeStatement(body) }.get()
     }
 
     package func search<Value: Sendable>(
         within limit: Duration, _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
     ) async -> Searched<Value> {
-        let searched = await searchPool.run { pool in Attempt(store: self, pool: pool).search(within: limit, body) }
-        return searched ?? Searched(.failure(.storageUnavailable), time: .zero)
+        let result = await perform(on: searchPool) { attempt in attempt.search(within: limit, body) }
+        switch result {
+        case .success(let searched): return searched
+        case .failure(let refusal): return Searched(.failure(refusal), time: .zero)
+        }
     }
 
     /// Finishes what is queued, or stops it when that takes long. Later calls are refused with `storageUnavailable`.
@@ -141,13 +146,38 @@ package final class PostgreSQLStore: Engine, Sendable {
         await changes?.close()
     }
 
+    /// Gives a transaction turns on a pool's threads until it ends. One that collided waits for its next turn without a thread: who
+    /// changes one row by many requests at once would have all threads wait, and everybody else behind them.
     private func perform<Value: Sendable>(
-        _ work: @escaping @Sendable (Attempt) -> Result<Value, DomainError>
-    ) async throws(DomainError) -> Value {
-        guard let result = await pool.run({ pool in work(Attempt(store: self, pool: pool)) }) else {
-            throw .storageUnavailable
+        on pool: PostgreSQLPool, _ work: @escaping @Sendable (Attempt) -> Turn<Value>
+    ) async -> Result<Value, DomainError> {
+        var before: Repetitions?
+        while true {
+            let known = before
+            let turn = await pool.run(isRepeated: known != nil) { [self] pool in
+                work(
+                    Attempt(
+                        store: self, pool: pool,
+                        repetitions: known ?? Repetitions(latest: ContinuousClock.now + repetition)))
+            }
+            guard let turn else { return .failure(.storageUnavailable) }
+            switch turn {
+            case .ended(let result): return result
+            case .collided(let repetitions):
+                await pause(after: repetitions.attempts)
+                before = repetitions
+            }
         }
-        return try result.get()
+    }
+
+    /// Lets the other transaction end. Those that collided wait for different times, so that they do not meet again.
+    private func pause(after attempts: Int) async {
+        let share = pauses.add(1, ordering: .relaxed).newValue % 8 + 1
+        let time = DispatchTimeInterval.microseconds(share * 250 * min(attempts, 40))
+        // A task's own sleep ends at once when nobody waits for it any more, and what is under way goes on.
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().asyncAfter(deadline: .now() + time) { continuation.resume() }
+        }
     }
 }
 
@@ -163,12 +193,35 @@ extension PostgreSQLStore {
         case unknown(PostgreSQLFault)
     }
 
-    /// A transaction on a worker's thread, with its repetitions.
+    /// What a transaction's turn on a worker's thread came to.
+    private enum Turn<Value: Sendable>: Sendable {
+        case ended(Result<Value, DomainError>)
+        case collided(Repetitions)
+    }
+
+    /// What was tried of a transaction so far.
+    private struct Repetitions: Sendable {
+        /// When it is repeated no more.
+        let latest: ContinuousClock.Instant
+        var (attempts, duplicates, losses) = (0, 0, 0)
+        var fault: PostgreSQLFault?
+
+        init(latest: ContinuousClock.Instant) { self.latest = latest }
+
+        /// - Returns: whether it may be tried once more.
+        mutating func begin() -> Bool {
+            attempts += 1
+            return attempts == 1 || attempts <= PostgreSQLStore.maximumAttempts && ContinuousClock.now < latest
+        }
+    }
+
+    /// A transaction's turn on a worker's thread.
     private struct Attempt {
         let store: PostgreSQLStore
         let pool: PostgreSQLPool
+        let repetitions: Repetitions
 
-        func read<Value>(_ body: (any Transaction) throws(DomainError) -> Value) -> Result<Value, DomainError> {
+        func read<Value: Sendable>(_ body: (any Transaction) throws(DomainError) -> Value) -> Turn<Value> {
             repeated { connection in
                 let transaction = RecordingConnection(connection)
                 connection.begin(.statement)
@@ -185,11 +238,11 @@ extension PostgreSQLStore {
             }
         }
 
-        func search<Value>(
+        func search<Value: Sendable>(
             within limit: Duration, _ body: (any Transaction) throws(DomainError) -> Value
-        ) -> Searched<Value> {
+        ) -> Turn<Searched<Value>> {
             var time = Duration.zero
-            let result: Result<Value, DomainError> = repeated { connection in
+            let turn: Turn<Value> = repeated { connection in
                 let start = ContinuousClock.now
                 connection.begin(.snapshot, until: start + limit)
                 defer {
@@ -200,10 +253,14 @@ extension PostgreSQLStore {
                 if case .failed(let fault) = outcome, fault.kind == .stopped { return .refused(.searchTooSlow) }
                 return outcome
             }
-            return Searched(result, time: time)
+            switch turn {
+            case .ended(let result): return .ended(.success(Searched(result, time: time)))
+            // A search writes nothing that could be in another's way.
+            case .collided(let repetitions): return .collided(repetitions)
+            }
         }
 
-        func write<Value>(_ body: (any Transaction) throws(DomainError) -> Value) -> Result<Value, DomainError> {
+        func write<Value: Sendable>(_ body: (any Transaction) throws(DomainError) -> Value) -> Turn<Value> {
             repeated { connection in
                 connection.begin(.alone)
                 let transaction = SQLTransaction(connection, proofFloor: store.proofFloor)
@@ -241,9 +298,9 @@ extension PostgreSQLStore {
             }
         }
 
-        func writeStatement<Value>(
+        func writeStatement<Value: Sendable>(
             _ body: (any Transaction) throws(DomainError) -> Value
-        ) -> Result<Value, DomainError> {
+        ) -> Turn<Value> {
             repeated { connection in
                 connection.begin(.statement)
                 let transaction = SQLTransaction(connection, proofFloor: store.proofFloor)
@@ -276,42 +333,43 @@ extension PostgreSQLStore {
             }
         }
 
-        /// Runs a transaction until it succeeds, the rule refuses, or there is no more hope.
-        private func repeated<Value>(
+        /// Runs a transaction until it succeeds, collides, the rule refuses, or there is no more hope.
+        private func repeated<Value: Sendable>(
             _ transact: (PostgreSQLConnection) -> Outcome<Value>
-        ) -> Result<Value, DomainError> {
-            let latest = ContinuousClock.now + store.repetition
-            var (duplicates, losses) = (0, 0)
-            var fault: PostgreSQLFault?
-            for attempt in 1...PostgreSQLStore.maximumAttempts where attempt == 1 || ContinuousClock.now < latest {
+        ) -> Turn<Value> {
+            var repetitions = repetitions
+            while repetitions.begin() {
                 let connection: PostgreSQLConnection
                 do throws(PostgreSQLOpenFault) {
                     connection = try pool.take()
                 } catch {
                     store.signals.report(fault: error.description)
-                    return .failure(.storageUnavailable)
+                    return .ended(.failure(.storageUnavailable))
                 }
                 let outcome = transact(connection)
                 pool.put(connection)
                 switch outcome {
-                case .done(let value): return .success(value)
-                case .refused(let refusal): return .failure(refusal)
-                case .unknown(let found): return fail("The connection broke during a commit: \(found.words)")
+                case .done(let value): return .ended(.success(value))
+                case .refused(let refusal): return .ended(.failure(refusal))
+                case .unknown(let found):
+                    return .ended(fail("The connection broke during a commit: \(found.words)"))
                 case .failed(let found):
-                    fault = found
+                    repetitions.fault = found
                     switch found.kind {
-                    case .collision: pause(attempt)
-                    case .duplicate: duplicates += 1
-                    case .lost: losses += 1
+                    case .collision: return .collided(repetitions)
+                    case .duplicate: repetitions.duplicates += 1
+                    case .lost: repetitions.losses += 1
                     case .secondStatement: break
-                    case .badValue: return refuse(found.words)
-                    case .other, .stopped: return fail(found.words)
+                    case .badValue: return .ended(refuse(found.words))
+                    case .other, .stopped: return .ended(fail(found.words))
                     }
                     // Every idle connection may be dead at once; the pool sorts out those that it hears of.
-                    if duplicates > PostgreSQLStore.maximumDuplicates || losses > 2 { return fail(found.words) }
+                    if repetitions.duplicates > PostgreSQLStore.maximumDuplicates || repetitions.losses > 2 {
+                        return .ended(fail(found.words))
+                    }
                 }
             }
-            return fail("No end of collisions: \(fault?.words ?? "")")
+            return .ended(fail("No end of collisions: \(repetitions.fault?.words ?? "")"))
         }
 
         private func fail<Value>(_ words: String) -> Result<Value, DomainError> {
@@ -324,12 +382,6 @@ extension PostgreSQLStore {
         private func refuse<Value>(_ words: String) -> Result<Value, DomainError> {
             store.signals.report(fault: "PostgreSQL refuses a value \(words)")
             return .failure(.fieldsRefused([ValidationError(field: "", rule: .controlCharacter)]))
-        }
-
-        /// Lets the other transaction end. Threads wait for different times, so that they do not meet again.
-        private func pause(_ attempt: Int) {
-            let share = UInt32(truncatingIfNeeded: pthread_self().hashValue) % 8 + 1
-            usleep(share * 250 * UInt32(clamping: min(attempt, 40)))
         }
     }
 

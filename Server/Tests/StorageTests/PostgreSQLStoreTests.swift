@@ -70,6 +70,43 @@ struct PostgreSQLStoreTests {
         try await TestPostgreSQL.cluster().end(store)
     }
 
+    @Test("lets others have the connection while a transaction that collided waits for its next turn")
+    func turns() async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let database = try await cluster.makeMigratedDatabase()
+        let store = try await cluster.store(on: database, connections: 1)
+        let another = try await cluster.store(on: database)
+        let key = RateLimitKey(application: Identifier(rawValue: "a"), kind: "k", subject: "s")
+        let (runs, run) = AsyncStream<Void>.makeStream()
+        let (begun, changed, reads) = (Gate(), DispatchSemaphore(value: 0), Tally())
+        // Whatever state the transaction has seen, the row is a newer one before it comes to it.
+        let changing = Task {
+            for await _ in runs {
+                _ = try await another.writeStatement { transaction throws(DomainError) in
+                    try transaction.count(key, window: .seconds(60), at: StandingClock().now).count
+                }
+                changed.signal()
+            }
+        }
+        async let written: Void = store.write { transaction throws(DomainError) in
+            _ = try transaction.applications()
+            if reads.value == 0 {
+                run.yield()
+                begun.open()
+                changed.wait()
+            }
+            _ = try transaction.count(key, window: .seconds(60), at: StandingClock().now)
+        }
+        await begun.passed()
+        _ = try await store.read { transaction throws(DomainError) in try transaction.applications().count }
+        reads.next()
+        try await written
+        run.finish()
+        try await changing.value
+        await store.close()
+        await another.close()
+    }
+
     @Test("counts on one row without repeating anything, and refuses a second statement there")
     func singleStatementConnection() async throws {
         let store = try await TestPostgreSQL.cluster().store(connections: 8)
