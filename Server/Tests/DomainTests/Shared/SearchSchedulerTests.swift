@@ -200,8 +200,8 @@ struct SearchSchedulerTests {
         try await scheduler(in: one, for: Self.client(at: "192.0.2.1")) { _ in }
     }
 
-    @Test("of many networks of one IPv6 site leave places of their application to others")
-    func sitePlaces() async throws {
+    @Test("of many networks of one IPv6 site leave room in the line of their application to others")
+    func siteShare() async throws {
         let scheduler = scheduler()
         engine.play(.held)
         let most = SearchLimits.maximumPerAddress * 3

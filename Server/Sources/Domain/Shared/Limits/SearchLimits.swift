@@ -27,7 +27,7 @@ package struct SearchLimits: Hashable, Sendable {
     /// The most searches of one address that run and wait.
     package static let maximumPerAddress = 8
     /// One who has a /48 network of IPv6 may search for as long, and run and wait with as many searches, as so many of its /64
-    /// networks: fewer than take all of an application's time, or all of its places.
+    /// networks: fewer than take all of an application's time, or fill its line.
     static let networksOfSite = 3
     /// The most searches that wait, of all applications.
     package static let maximumWaiting = 1024

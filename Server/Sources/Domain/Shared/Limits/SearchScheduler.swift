@@ -34,12 +34,12 @@ package final class SearchScheduler: Sendable {
 
     fileprivate struct Waiter: Sendable {
         let continuation: CheckedContinuation<Bool, Never>
-        let places: Places
+        let shares: Shares
         let since: Timestamp
     }
 
     /// What a client's search counts among: those of its address, and those of its /48 network of IPv6.
-    fileprivate typealias Places = [(owner: SearchBudgets.Owner, most: Int)]
+    fileprivate typealias Shares = [(owner: SearchBudgets.Owner, most: Int)]
 
     /// Waiters whose waiting is over, and whether they have a reader.
     fileprivate typealias Answers = [(waiter: Waiter, hasReader: Bool)]
@@ -52,7 +52,7 @@ package final class SearchScheduler: Sendable {
         /// Parties with waiters, the next one first.
         var turns: [Party] = []
         /// How many searches of an address, and of a /48 network, run and wait.
-        var places: [SearchBudgets.Owner: Int] = [:]
+        var shares: [SearchBudgets.Owner: Int] = [:]
         var budgets = SearchBudgets()
     }
 
@@ -74,10 +74,10 @@ package final class SearchScheduler: Sendable {
         _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
     ) async throws(DomainError) -> Value {
         let (party, owners) = (party(of: request, application), owners(of: request, application))
-        let places = places(of: request, application)
+        let shares = shares(of: request, application)
         try checkBudgets(owners)
-        try await enter(party, places)
-        defer { leave(party, places) }
+        try await enter(party, shares)
+        defer { leave(party, shares) }
         // While it waited others of the same address may have spent what was left.
         try checkBudgets(owners)
         let left = (time ?? limits.time) - request.time
@@ -114,12 +114,12 @@ package final class SearchScheduler: Sendable {
         return .address(application, site)
     }
 
-    private func places(of request: SearchRequest, _ application: Identifier<Application>) -> Places {
+    private func shares(of request: SearchRequest, _ application: Identifier<Application>) -> Shares {
         let most = SearchLimits.maximumPerAddress
-        var places: Places = []
-        if let address = address(of: request, application) { places.append((address, most)) }
-        if let site = site(of: request, application) { places.append((site, most * SearchLimits.networksOfSite)) }
-        return places
+        var shares: Shares = []
+        if let address = address(of: request, application) { shares.append((address, most)) }
+        if let site = site(of: request, application) { shares.append((site, most * SearchLimits.networksOfSite)) }
+        return shares
     }
 
     /// Whose time a request's searches take.
@@ -154,11 +154,11 @@ package final class SearchScheduler: Sendable {
     }
 
     /// Waits for a reader.
-    private func enter(_ party: Party, _ places: Places) async throws(DomainError) {
+    private func enter(_ party: Party, _ shares: Shares) async throws(DomainError) {
         let (limits, now) = (limits, clock.now)
         let hasReader = await withCheckedContinuation { continuation in
             let answer = state.withLock { state in
-                state.enter(party, limits, Waiter(continuation: continuation, places: places, since: now))
+                state.enter(party, limits, Waiter(continuation: continuation, shares: shares, since: now))
             }
             if let answer { continuation.resume(returning: answer) }
         }
@@ -167,10 +167,10 @@ package final class SearchScheduler: Sendable {
     }
 
     /// Gives the reader to the next search.
-    private func leave(_ party: Party, _ places: Places) {
+    private func leave(_ party: Party, _ shares: Shares) {
         let (limits, now) = (limits, clock.now)
         let answers = state.withLock { state in
-            state.finish(party, places)
+            state.finish(party, shares)
             return state.expired(at: now) + state.next(limits)
         }
         for answer in answers { answer.waiter.continuation.resume(returning: answer.hasReader) }
@@ -182,12 +182,12 @@ extension SearchScheduler.State {
     fileprivate mutating func enter(
         _ party: SearchScheduler.Party, _ limits: SearchLimits, _ waiter: SearchScheduler.Waiter
     ) -> Bool? {
-        for (owner, most) in waiter.places where places[owner, default: 0] >= most { return false }
+        for (owner, most) in waiter.shares where shares[owner, default: 0] >= most { return false }
         let ahead = waiters[party]?.count ?? 0
         let isFirst = ahead == 0 && isFree(for: party, limits)
         let hasRoom = ahead < SearchLimits.maximumWaitingPerApplication && waitingCount < SearchLimits.maximumWaiting
         guard isFirst || hasRoom else { return false }
-        for place in waiter.places { places[place.owner, default: 0] += 1 }
+        for share in waiter.shares { shares[share.owner, default: 0] += 1 }
         if isFirst {
             begin(party)
             return true
@@ -207,10 +207,10 @@ extension SearchScheduler.State {
         runningCount += 1
     }
 
-    fileprivate mutating func finish(_ party: SearchScheduler.Party, _ ended: SearchScheduler.Places) {
+    fileprivate mutating func finish(_ party: SearchScheduler.Party, _ ended: SearchScheduler.Shares) {
         running.decrement(party.application)
         runningCount -= 1
-        for place in ended { places.decrement(place.owner) }
+        for share in ended { shares.decrement(share.owner) }
     }
 
     /// Takes those out who have waited for too long: the client gets an error before it gives up.
@@ -218,7 +218,7 @@ extension SearchScheduler.State {
         var answers: SearchScheduler.Answers = []
         for party in turns {
             while let first = waiters[party]?.first, now - first.since > SearchLimits.longestWait {
-                for place in first.places { places.decrement(place.owner) }
+                for share in first.shares { shares.decrement(share.owner) }
                 takeFirst(of: party)
                 answers.append((first, false))
             }
