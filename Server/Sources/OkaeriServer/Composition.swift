@@ -233,7 +233,7 @@ package struct Composition: Sendable {
             throw .settings("\(Setting.publicURL.name) must be \(Setting.publicURL.rule).")
         }
         let metrics = serverMetrics()
-        let readBody = BodyReader(timeLimit: settings.requestTimeout)
+        let readBody = BodyReader(timeLimit: settings.requestTimeout, proxies: proxies)
         let native = NativeAPI(
             modules: modules,
             gate: RequestAuthenticator(

@@ -1,21 +1,26 @@
 import Domain
 import Synchronization
 
-/// What the long bodies of requests take in memory, of all connections together (requirement 48). A connection without one holds some
-/// 64 KiB; a body of a mebibyte is sixteen times as much while it comes, and up to some twenty-five mebibytes as JSON while its
+/// What the bodies of requests take in memory, of all connections together (requirement 48). A connection without one holds some
+/// 64 KiB; a body of a mebibyte is sixteen times as much while it comes, and up to some twenty-five times its length as JSON while its
 /// request waits for its response.
 ///
-/// Above the bound for those that come, the body that began first is cut: who has sent nearly all of one and waits goes before
-/// those that are on their way. Above the bound for whole ones, the next request is refused, and can come again.
+/// Above the bound for those that come, one is cut: the one that began first of the network that has the most, when that is more than
+/// its share, and else the one that began first of all. Who has sent nearly all of one and waits goes before those that are on their
+/// way. Above the bound for whole ones, or a network's half of it, the next request is refused, and can come again.
 package final class BodyMemory: Sendable {
     package struct Limits: Sendable {
-        /// Bodies up to this length do not count.
+        /// Bodies up to this length do not count while they come, and have a room of their own when they are whole.
         package static let shortBytes = 64 * 1024
 
-        /// What may have come of bodies that are not whole.
+        /// What may have come of long bodies that are not whole.
         var comingBytes: Int
-        /// How long the whole ones of all requests may be together that have no response yet.
+        /// How long the whole ones of all requests may be together that have no response yet: the short ones, and the long ones.
         var wholeBytes: Int
+        /// What one network may have of those that come before its own are cut first.
+        var comingShare: Int { comingBytes / 8 }
+        /// What one network may have of a room for whole ones.
+        var wholeShare: Int { wholeBytes / 2 }
 
         package init(comingBytes: Int = 64 * 1024 * 1024, wholeBytes: Int = 8 * 1024 * 1024) {
             self.comingBytes = comingBytes
@@ -28,20 +33,44 @@ package final class BodyMemory: Sendable {
 
     private struct Coming: Sendable {
         var bytes: Int
+        let network: String?
         let cut: AsyncStream<Void>.Continuation
+    }
+
+    /// A sum, and what each network has of it.
+    private struct Sum: Sendable {
+        var bytes = 0
+        var ofNetworks: [String: Int] = [:]
+
+        /// Counts up or down; a network that has nothing has no entry.
+        mutating func add(_ more: Int, of network: String?) {
+            bytes += more
+            guard let network else { return }
+            let own = ofNetworks[network, default: 0] + more
+            ofNetworks[network] = own > 0 ? own : nil
+        }
     }
 
     private struct State: Sendable {
         /// Long bodies that are not whole, by the order in which they began.
         var coming: [UInt64: Coming] = [:]
-        var comingBytes = 0
-        var wholeBytes = 0
+        var comingSum = Sum()
+        var short = Sum()
+        var long = Sum()
         var begun: UInt64 = 0
 
         mutating func forget(_ order: UInt64) -> Coming? {
             let known = coming.removeValue(forKey: order)
-            comingBytes -= known?.bytes ?? 0
+            if let known { comingSum.add(-known.bytes, of: known.network) }
             return known
+        }
+
+        /// The body that gives way to the others.
+        func next(share: Int) -> UInt64? {
+            guard let most = comingSum.ofNetworks.max(by: { $0.value < $1.value }), most.value > share else {
+                return coming.keys.min()
+            }
+            return coming.lazy.filter { $0.value.network == most.key }.map { $0.key }.min()
         }
     }
 
@@ -53,37 +82,49 @@ package final class BodyMemory: Sendable {
     }
 
     /// A body that begins to come. `end()` has to follow.
-    func begin() -> Arrival {
+    ///
+    /// - Parameter network: Whose it is; `nil` counts for no network.
+    func begin(of network: String?) -> Arrival {
         let order = state.withLock { state -> UInt64 in
             state.begun += 1
             return state.begun
         }
-        return Arrival(in: self, order)
+        return Arrival(in: self, order, of: network)
     }
 
     /// Lets a whole body count until nobody holds what is returned.
     ///
-    /// - Parameter bytes: How long it is.
-    /// - Returns: `nil` for a short one.
+    /// - Parameters:
+    ///   - bytes: How long it is.
+    ///   - network: Whose it is; `nil` counts for no network.
+    /// - Returns: `nil` for one that is read on an event loop.
     /// - Throws: `busy` when there is no room.
-    func hold(_ bytes: Int) throws(DomainError) -> Whole? {
-        guard bytes > Limits.shortBytes else { return nil }
+    func hold(_ bytes: Int, of network: String?) throws(DomainError) -> Whole? {
+        guard bytes > BodyReader.maximumBytesOnLoop else { return nil }
+        let room = Self.room(of: bytes)
         let hasRoom = state.withLock { state -> Bool in
-            guard state.wholeBytes + bytes <= limits.wholeBytes else { return false }
-            state.wholeBytes += bytes
+            let sum = state[keyPath: room]
+            let own = network.flatMap { sum.ofNetworks[$0] } ?? 0
+            let isOverShare = network != nil && own + bytes > limits.wholeShare
+            guard sum.bytes + bytes <= limits.wholeBytes, !isOverShare else { return false }
+            state[keyPath: room].add(bytes, of: network)
             return true
         }
         guard hasRoom else { throw .busy(retryAfter: Self.retry) }
-        return Whole(in: self, bytes)
+        return Whole(in: self, bytes, of: network)
     }
 
-    private func note(_ bytes: Int, of order: UInt64, _ cut: AsyncStream<Void>.Continuation) {
+    private static func room(of bytes: Int) -> WritableKeyPath<State, Sum> {
+        bytes > Limits.shortBytes ? \.long : \.short
+    }
+
+    private func note(_ bytes: Int, of order: UInt64, _ network: String?, _ cut: AsyncStream<Void>.Continuation) {
         let cuts = state.withLock { state -> [AsyncStream<Void>.Continuation] in
             _ = state.forget(order)
-            state.coming[order] = Coming(bytes: bytes, cut: cut)
-            state.comingBytes += bytes
+            state.coming[order] = Coming(bytes: bytes, network: network, cut: cut)
+            state.comingSum.add(bytes, of: network)
             var cuts: [AsyncStream<Void>.Continuation] = []
-            while state.comingBytes > limits.comingBytes, let first = state.coming.keys.min(),
+            while state.comingSum.bytes > limits.comingBytes, let first = state.next(share: limits.comingShare),
                 let coming = state.forget(first)
             {
                 cuts.append(coming.cut)
@@ -95,24 +136,28 @@ package final class BodyMemory: Sendable {
 
     private func end(_ order: UInt64) { state.withLock { _ = $0.forget(order) } }
 
-    private func release(_ bytes: Int) { state.withLock { $0.wholeBytes -= bytes } }
+    private func release(_ bytes: Int, of network: String?) {
+        state.withLock { $0[keyPath: Self.room(of: bytes)].add(-bytes, of: network) }
+    }
 
     /// A body on its way.
     final class Arrival: Sendable {
         private let memory: BodyMemory
         private let order: UInt64
+        private let network: String?
         private let cuts: AsyncStream<Void>
         private let cut: AsyncStream<Void>.Continuation
 
-        fileprivate init(in memory: BodyMemory, _ order: UInt64) {
+        fileprivate init(in memory: BodyMemory, _ order: UInt64, of network: String?) {
             self.memory = memory
             self.order = order
+            self.network = network
             (cuts, cut) = AsyncStream<Void>.makeStream()
         }
 
         /// Says how much of it has come.
         func note(_ bytes: Int) {
-            if bytes > Limits.shortBytes { memory.note(bytes, of: order, cut) }
+            if bytes > Limits.shortBytes { memory.note(bytes, of: order, network, cut) }
         }
 
         /// Returns when the body has to give way to others, and when the task is cancelled.
@@ -127,12 +172,14 @@ package final class BodyMemory: Sendable {
     final class Whole: Sendable {
         private let memory: BodyMemory
         private let bytes: Int
+        private let network: String?
 
-        fileprivate init(in memory: BodyMemory, _ bytes: Int) {
+        fileprivate init(in memory: BodyMemory, _ bytes: Int, of network: String?) {
             self.memory = memory
             self.bytes = bytes
+            self.network = network
         }
 
-        deinit { memory.release(bytes) }
+        deinit { memory.release(bytes, of: network) }
     }
 }

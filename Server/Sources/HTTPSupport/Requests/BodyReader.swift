@@ -1,3 +1,4 @@
+import Domain
 import HTTPTypes
 package import Hummingbird
 package import NIOCore
@@ -14,25 +15,28 @@ package struct BodyReader: Sendable {
     private let maximumBytes: Int
     private let timeLimit: Duration
     private let memory: BodyMemory
+    private let proxies: TrustedProxies
 
     /// - Parameters:
     ///   - maximumBytes: The longest body that is read.
     ///   - timeLimit: How long a whole body may take, so that a client that sends a byte now and then is cut off.
     ///   - memory: What the bodies of all connections may take together.
+    ///   - proxies: Who is believed whose a body is.
     package init(
         maximumBytes: Int = BodyReader.maximumBytes, timeLimit: Duration = .seconds(10),
-        memory: BodyMemory = BodyMemory()
+        memory: BodyMemory = BodyMemory(), proxies: TrustedProxies = TrustedProxies([])
     ) {
         self.maximumBytes = maximumBytes
         self.timeLimit = timeLimit
         self.memory = memory
+        self.proxies = proxies
     }
 
-    /// The whole body. A long one counts among those of all requests until its request has its response.
+    /// The whole body. One that is not read on an event loop counts among those of all requests until its request has its response.
     ///
     /// - Returns: the bytes; none when the request has no body.
     /// - Throws: `RequestError.bodyTooLarge`, `bodyTooSlow`, also for one that had to give way to others, `bodyMalformed` when its
-    ///   framing is broken; `busy` when the long bodies of others leave it no room.
+    ///   framing is broken; `busy` when the bodies of others, or of its own network, leave it no room.
     package func callAsFunction(_ request: Request, _ context: ServerContext) async throws -> ByteBuffer {
         guard let progress = context.body else { return ByteBuffer() }
         try refuseTooLarge(request)
@@ -41,13 +45,25 @@ package struct BodyReader: Sendable {
             guard whole.readableBytes <= maximumBytes else {
                 throw RequestError.bodyTooLarge(maximumBytes: maximumBytes)
             }
+            // One that came whole can be read again, and counts once.
+            if whole.readableBytes > Self.maximumBytesOnLoop, !progress.isFinished {
+                progress.keep(try memory.hold(whole.readableBytes, of: sender(of: request, context)))
+            }
             progress.finish()
             return whole
         }
-        let body = try await read(request.body, keepsBytes: true)
+        let network = sender(of: request, context)
+        let body = try await read(request.body, of: network, keepsBytes: true)
         progress.finish()
-        progress.keep(try memory.hold(body.readableBytes))
+        progress.keep(try memory.hold(body.readableBytes, of: network))
         return body
+    }
+
+    /// Whose a body is: an IPv4 address, or a /48 network of IPv6. `nil` on this machine, where a proxy that is not listed may be.
+    private func sender(of request: Request, _ context: ServerContext) -> String? {
+        let client = proxies.client(of: request, context)
+        guard let address = IPAddress(exactly: client.text), !address.isLoopback else { return nil }
+        return address.siteGroup ?? client.allowanceGroup
     }
 
     /// - Throws: `RequestError.bodyTooLarge` for a body that is announced as too long.
@@ -60,11 +76,12 @@ package struct BodyReader: Sendable {
     ///
     /// - Parameters:
     ///   - body: What is on its way.
+    ///   - network: Whose it is.
     ///   - keepsBytes: Whether its bytes are wanted.
     /// - Returns: the bytes; none when they are not wanted.
     /// - Throws: `RequestError`.
-    private func read(_ body: RequestBody, keepsBytes: Bool) async throws -> ByteBuffer {
-        let (limit, time, arrival) = (maximumBytes, timeLimit, memory.begin())
+    private func read(_ body: RequestBody, of network: String?, keepsBytes: Bool) async throws -> ByteBuffer {
+        let (limit, time, arrival) = (maximumBytes, timeLimit, memory.begin(of: network))
         defer { arrival.end() }
         return try await withThrowingTaskGroup(of: ByteBuffer?.self) { group in
             group.addTask {
@@ -163,7 +180,7 @@ package struct BodyReader: Sendable {
         do {
             try refuseTooLarge(request)
             progress.begin()
-            _ = try await read(request.body, keepsBytes: false)
+            _ = try await read(request.body, of: nil, keepsBytes: false)
             progress.finish()
             return true
         } catch {

@@ -23,15 +23,7 @@ struct BodyMemoryTests {
                 clients.append(client)
             }
             // 64 MiB are 67 of them.
-            let port = try #require(server.listening.metricsURL.flatMap { URL(string: $0)?.port })
-            var cut = 0
-            while cut < 13 {
-                let metrics = try await server.exchange([server.lastHead("GET /metrics")], port: port)
-                cut =
-                    metrics.matches(
-                        of: #/okaeri_http_requests_total\{method="POST",route="/v1/sign-up",status="408"\} (\d+)/#
-                    ).compactMap { Int($0.output.1) }.first ?? 0
-            }
+            while try await Self.signUps(at: server)["408"] ?? 0 < 13 {}
             let whole = String(repeating: " ", count: 200_000) + "{}"
             let answer = try await server.exchange([
                 server.head(
@@ -43,28 +35,95 @@ struct BodyMemoryTests {
         }
     }
 
-    @Test("are refused beyond eight mebibytes while their requests wait for responses, and short ones are not")
+    @Test("of one network give way before one of another that began earlier")
+    func ofOneNetwork() async throws {
+        let settings = [
+            "request-timeout": "600", "idle-timeout": "600", "metrics-listen": "127.0.0.1:0",
+            "trusted-proxies": "127.0.0.1",
+        ]
+        try await RunningServer.run(settings) { server in
+            func client(at address: String) async throws -> MuteClient {
+                let head = server.head(
+                    "POST /v1/sign-up", "Content-Type: application/json", "Content-Length: 1048576",
+                    "X-Forwarded-For: \(address)")
+                let client = try await MuteClient(port: server.listening.port)
+                client.send(head + "\r\n" + String(repeating: " ", count: 1_000_000))
+                return client
+            }
+            var clients = [try await client(at: "198.51.100.7")]
+            for network in 0..<80 { clients.append(try await client(at: "2001:db8:1:\(network)::1")) }
+            // 64 MiB are 67 of them.
+            while try await Self.signUps(at: server)["408"] ?? 0 < 14 {}
+            clients[0].send(String(repeating: " ", count: 48_574) + "{}")
+            var statuses: [String: Int] = [:]
+            for _ in 0..<10_000 where statuses.count < 2 { statuses = try await Self.signUps(at: server) }
+            #expect(statuses.count == 2 && statuses["408"] == 14, "\(statuses)")
+            for client in clients { await client.close() }
+        }
+    }
+
+    /// How many requests to sign up have had which status.
+    private static func signUps(at server: RunningServer) async throws -> [String: Int] {
+        let port = try #require(server.listening.metricsURL.flatMap { URL(string: $0)?.port })
+        let metrics = try await server.exchange([server.lastHead("GET /metrics")], port: port)
+        let lines = metrics.matches(
+            of: #/okaeri_http_requests_total\{method="POST",route="/v1/sign-up",status="(\d+)"\} (\d+)/#)
+        return Dictionary(lines.map { (String($0.output.1), Int($0.output.2) ?? 0) }, uniquingKeysWith: +)
+    }
+
+    @Test("are refused beyond eight mebibytes, or four of one network, while their requests wait for responses")
     func waiting() async throws {
         let passwords = HeldPasswords()
         let server = try await TestServer(passwords: passwords)
-        @Sendable func logIn(_ number: Int, blanks: Int = 0) async throws -> Answer {
-            let members = #""identifier":"hana\#(number)","password":"four quiet words""#
-            return try await server.send(
-                .post, APIPath.logInWithPassword, body: "{\(members)\(String(repeating: " ", count: blanks))}")
-        }
         try await withThrowingTaskGroup(of: Answer.self) { group in
-            for number in 0..<8 { group.addTask { try await logIn(number, blanks: 1_000_000) } }
+            for number in 0..<4 { group.addTask { try await Self.logIn(number, at: server, blanks: 1_000_000) } }
+            while passwords.waiting < 4 { await Task.yield() }
+            expect(try await Self.logIn(4, at: server, blanks: 1_000_000), 503, .busy)
+            let another = "2001:db8:1:1::1"
+            for number in 5..<9 {
+                group.addTask { try await Self.logIn(number, at: server, blanks: 1_000_000, from: another) }
+            }
             while passwords.waiting < 8 { await Task.yield() }
-            let refused = try await logIn(8, blanks: 1_000_000)
+            let refused = try await Self.logIn(9, at: server, blanks: 1_000_000, from: "192.0.2.2")
             expect(refused, 503, .busy)
             #expect(refused.headers[.retryAfter] == "1")
-            group.addTask { try await logIn(9) }
-            while passwords.waiting < 9 { await Task.yield() }
+            for (number, blanks) in [(10, 0), (11, 60_000)] {
+                group.addTask { try await Self.logIn(number, at: server, blanks: blanks) }
+            }
+            while passwords.waiting < 10 { await Task.yield() }
             passwords.gate.open()
             for try await answer in group { expect(answer, 401, .credentialRefused) }
         }
         // Who has a response takes no room any more.
-        expect(try await logIn(10, blanks: 1_000_000), 401, .credentialRefused)
+        expect(try await Self.logIn(12, at: server, blanks: 1_000_000), 401, .credentialRefused)
+    }
+
+    @Test("leave shorter ones a room of their own, of which one network has half; those of four kibibytes need none")
+    func shortBodies() async throws {
+        let passwords = HeldPasswords()
+        let server = try await TestServer(passwords: passwords)
+        try await withThrowingTaskGroup(of: Answer.self) { group in
+            // Four mebibytes are 65 of them.
+            for number in 0..<65 { group.addTask { try await Self.logIn(number, at: server, blanks: 64_000) } }
+            while passwords.waiting < 65 { await Task.yield() }
+            expect(try await Self.logIn(65, at: server, blanks: 64_000), 503, .busy)
+            for (number, blanks) in [(66, 0), (67, 4000), (68, 1_000_000)] {
+                group.addTask { try await Self.logIn(number, at: server, blanks: blanks) }
+            }
+            group.addTask { try await Self.logIn(69, at: server, blanks: 64_000, from: "192.0.2.2") }
+            while passwords.waiting < 69 { await Task.yield() }
+            passwords.gate.open()
+            for try await answer in group { expect(answer, 401, .credentialRefused) }
+        }
+        expect(try await Self.logIn(70, at: server, blanks: 64_000), 401, .credentialRefused)
+    }
+
+    private static func logIn(
+        _ number: Int, at server: TestServer, blanks: Int, from peer: String = "192.0.2.1"
+    ) async throws -> Answer {
+        let members = #""identifier":"hana\#(number)","password":"four quiet words""#
+        return try await server.send(
+            .post, APIPath.logInWithPassword, body: "{\(members)\(String(repeating: " ", count: blanks))}", peer: peer)
     }
 
     /// Compares no password before the test lets it.
