@@ -84,6 +84,7 @@ package final class BodyMemory: Sendable {
     /// A body that begins to come. `end()` has to follow.
     ///
     /// - Parameter network: Whose it is; `nil` counts for no network.
+    /// - Returns: the body, to say of it how much has come.
     func begin(of network: String?) -> Arrival {
         let order = state.withLock { state -> UInt64 in
             state.begun += 1
