@@ -11,6 +11,8 @@ struct HookBreaker: Hashable, Sendable {
     static let maximumUnderWay = 64
     /// How many of them are one client's: an address, or a user where there is none. It may have more while most are free.
     static let shareOfClient = 8
+    /// How many of them are those of one /48 network of IPv6, whose owner has 65,536 addresses of clients.
+    static let shareOfSite = 3 * shareOfClient
     /// Up to so many calls under way, nobody's share counts.
     static let freeForAll = maximumUnderWay / 2
     static let longestBrake: Duration = .seconds(60)
@@ -35,7 +37,7 @@ struct HookBreaker: Hashable, Sendable {
 
     private(set) var failures = 0
     private(set) var underWay = 0
-    /// The calls under way of each client.
+    /// The calls under way of each client, and of each /48 network.
     private var shares: [String: Int] = [:]
     private var isProbing = false
     private var resumesAt: Timestamp?
@@ -43,21 +45,31 @@ struct HookBreaker: Hashable, Sendable {
     /// Whether it holds nothing that has to be kept.
     var isIdle: Bool { failures == 0 && underWay == 0 }
 
+    /// Whose share a call takes: that of the client, and that of the /48 network where it is a /64 network of IPv6.
+    private static func owners(of client: String) -> [(name: String, share: Int)] {
+        var owners = [(name: client, share: shareOfClient)]
+        if let site = IPAddress(exactly: String(client.prefix { $0 != "/" }))?.siteGroup {
+            owners.append((name: site, share: shareOfSite))
+        }
+        return owners
+    }
+
     /// - Parameters:
     ///   - client: Who asks.
     ///   - now: When.
     /// - Returns: whether the hook is asked; then the result has to be noted.
     mutating func admit(_ client: String, at now: Timestamp) -> Permit {
-        let share = shares[client] ?? 0
+        let owners = Self.owners(of: client)
+        let hasShare = owners.allSatisfy { shares[$0.name, default: 0] < $0.share }
         // First: a client that fills the hook is over its share also then.
-        guard share < Self.shareOfClient || underWay < Self.freeForAll else { return .overShare }
+        guard hasShare || underWay < Self.freeForAll else { return .overShare }
         // A clock that was put back must not keep the hook out for long.
         let rests = resumesAt.map { now < $0 && $0 - now <= Self.longestBrake } ?? false
         // One that does not respond is down, also while calls wait for their end.
         guard !rests, resumesAt == nil || !isProbing else { return .refused }
         guard underWay < Self.maximumUnderWay else { return resumesAt == nil ? .full : .refused }
         underWay += 1
-        shares[client] = share + 1
+        for owner in owners { shares[owner.name, default: 0] += 1 }
         guard resumesAt != nil else { return .asked }
         isProbing = true
         return .probe
@@ -71,8 +83,10 @@ struct HookBreaker: Hashable, Sendable {
     mutating func note(_ result: Result, of permit: Permit, _ client: String, at now: Timestamp) {
         guard permit == .asked || permit == .probe else { return }
         underWay = max(0, underWay - 1)
-        let left = (shares[client] ?? 1) - 1
-        shares[client] = left > 0 ? left : nil
+        for owner in Self.owners(of: client) {
+            let left = (shares[owner.name] ?? 1) - 1
+            shares[owner.name] = left > 0 ? left : nil
+        }
         if permit == .probe { isProbing = false }
         switch result {
         case .unknown: return

@@ -12,6 +12,8 @@ struct CurlUpstream: ParseUpstream {
     /// Of all transfers; what others ask is not to wait for one application's server, or for one client that reads nothing.
     private static let maximumOfApplication = 128
     private static let maximumOfAddress = 16
+    /// Of one /48 network of IPv6, whose owner has 65,536 networks that count as addresses.
+    private static let maximumOfSite = 3 * maximumOfAddress
 
     func callAsFunction(_ request: UpstreamRequest) async throws -> UpstreamResponse? {
         guard let method = WebCall.Method(rawValue: request.method) else { return nil }
@@ -60,7 +62,12 @@ struct CurlUpstream: ParseUpstream {
         guard let client = request.client,
             request.isClientForwarded || IPAddress(exactly: client.text)?.isPublic == true
         else { return [ofApplication] }
-        return [ofApplication, .address(client, in: request.application, maximum: Self.maximumOfAddress)]
+        var shares = [ofApplication]
+        shares.append(.address(client, in: request.application, maximum: Self.maximumOfAddress))
+        if let site = TransferShare.site(of: client, in: request.application, maximum: Self.maximumOfSite) {
+            shares.append(site)
+        }
+        return shares
     }
 
     /// - Returns: `nil` when there is none: the log has the reason.

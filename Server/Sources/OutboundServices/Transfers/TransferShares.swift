@@ -21,6 +21,15 @@ package struct TransferShare: Hashable, Sendable {
     ) -> TransferShare {
         TransferShare(owner: .address(application, group: address.allowanceGroup), maximum: maximum)
     }
+
+    /// The share of all clients of one /48 network of IPv6 in an application; `nil` where the address is none of IPv6.
+    package static func site(
+        of address: ClientAddress, in application: Identifier<Application>, maximum: Int
+    ) -> TransferShare? {
+        IPAddress(exactly: address.text)?.siteGroup.map { group in
+            TransferShare(owner: .address(application, group: group), maximum: maximum)
+        }
+    }
 }
 
 /// What is under way, in all and for each share.

@@ -113,6 +113,21 @@ struct HookBreakerTests {
         #expect((0..<9).map { _ in breaker.admit(Self.client, at: Self.start) }.count { $0 == .asked } == 8)
     }
 
+    @Test("keeps half of its calls for others than the one IPv6 site whose many networks ask for all")
+    func shareOfSite() {
+        var breaker = HookBreaker()
+        let networks = (0..<1000).map { "2001:db8:1:\($0)::/64" }
+        let own = networks.map { breaker.admit($0, at: Self.start) }
+        #expect(own.count { $0 == .asked } == HookBreaker.freeForAll)
+        #expect(own.dropFirst(HookBreaker.freeForAll).allSatisfy { $0 == .overShare })
+        let others = ["2001:db8:2:1::/64", "198.51.100.1"]
+        for client in others { #expect(breaker.admit(client, at: Self.start) == .asked) }
+        for client in networks.prefix(HookBreaker.freeForAll) + others {
+            breaker.note(.responded, of: .asked, client, at: Self.start)
+        }
+        #expect(breaker == HookBreaker())
+    }
+
     @Test("forgets a client with its last call, and is nothing for a call that was not made")
     func forgotten() {
         var breaker = HookBreaker()

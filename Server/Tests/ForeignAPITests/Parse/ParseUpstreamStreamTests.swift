@@ -326,6 +326,18 @@ struct ParseUpstreamStreamTests {
         withExtendedLifetime((held, next)) {}
     }
 
+    @Test("that one site of IPv6 does not read are as many as those of three of its networks: those of others come")
+    func shareOfSite() async throws {
+        var held: [Response] = []
+        for number in 0..<48 {
+            held.append(try await open("GET", "waiting.bin", from: "2620:fe:0:\(number / 16)::fe"))
+        }
+        #expect(held.allSatisfy { $0.status == .ok })
+        #expect(try await open("GET", "waiting.bin", from: "2620:fe:0:3::fe").status == .serviceUnavailable)
+        #expect(try await open("GET", "waiting.bin", from: "2620:fe:1::fe").status == .ok)
+        withExtendedLifetime(held) {}
+    }
+
     @Test("of one application are half of all, whatever its server is called: another's come, of that server too")
     func shareOfApplication() async throws {
         let keys = [("X-Parse-Application-Id", "app2"), ("X-Parse-REST-API-Key", "rest2")]
