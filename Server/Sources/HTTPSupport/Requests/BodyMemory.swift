@@ -10,6 +10,8 @@ import Synchronization
 /// way. Above the bound for whole ones, or a network's half of it, the next request is refused, and can come again.
 package final class BodyMemory: Sendable {
     package struct Limits: Sendable {
+        /// Bodies up to this length never count: what apps send by themselves, first launches with attestations too.
+        static let freeBytes = 16 * 1024
         /// Bodies up to this length do not count while they come, and have a room of their own when they are whole.
         package static let shortBytes = 64 * 1024
 
@@ -98,10 +100,10 @@ package final class BodyMemory: Sendable {
     /// - Parameters:
     ///   - bytes: How long it is.
     ///   - network: Whose it is; `nil` counts for no network.
-    /// - Returns: `nil` for one that is read on an event loop.
+    /// - Returns: `nil` for one that never counts.
     /// - Throws: `busy` when there is no room.
     func hold(_ bytes: Int, of network: String?) throws(DomainError) -> Whole? {
-        guard bytes > BodyReader.maximumBytesOnLoop else { return nil }
+        guard bytes > Limits.freeBytes else { return nil }
         let room = Self.room(of: bytes)
         let hasRoom = state.withLock { state -> Bool in
             let sum = state[keyPath: room]

@@ -32,7 +32,7 @@ package struct BodyReader: Sendable {
         self.proxies = proxies
     }
 
-    /// The whole body. One that is not read on an event loop counts among those of all requests until its request has its response.
+    /// The whole body. One of more than 16 KiB counts among those of all requests until its request has its response.
     ///
     /// - Returns: the bytes; none when the request has no body.
     /// - Throws: `RequestError.bodyTooLarge`, `bodyTooSlow`, also for one that had to give way to others, `bodyMalformed` when its
@@ -46,7 +46,7 @@ package struct BodyReader: Sendable {
                 throw RequestError.bodyTooLarge(maximumBytes: maximumBytes)
             }
             // One that came whole can be read again, and counts once.
-            if whole.readableBytes > Self.maximumBytesOnLoop, !progress.isFinished {
+            if whole.readableBytes > BodyMemory.Limits.freeBytes, !progress.isFinished {
                 progress.keep(try memory.hold(whole.readableBytes, of: sender(of: request, context)))
             }
             progress.finish()

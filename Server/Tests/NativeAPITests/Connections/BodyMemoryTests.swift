@@ -98,7 +98,7 @@ struct BodyMemoryTests {
         expect(try await Self.logIn(12, at: server, blanks: 1_000_000), 401, .credentialRefused)
     }
 
-    @Test("leave shorter ones a room of their own, of which one network has half; those of four kibibytes need none")
+    @Test("leave shorter ones a room of their own, of which one network has half; those of sixteen kibibytes need none")
     func shortBodies() async throws {
         let passwords = HeldPasswords()
         let server = try await TestServer(passwords: passwords)
@@ -107,7 +107,7 @@ struct BodyMemoryTests {
             for number in 0..<65 { group.addTask { try await Self.logIn(number, at: server, blanks: 64_000) } }
             while passwords.waiting < 65 { await Task.yield() }
             expect(try await Self.logIn(65, at: server, blanks: 64_000), 503, .busy)
-            for (number, blanks) in [(66, 0), (67, 4000), (68, 1_000_000)] {
+            for (number, blanks) in [(66, 0), (67, 16_000), (68, 1_000_000)] {
                 group.addTask { try await Self.logIn(number, at: server, blanks: blanks) }
             }
             group.addTask { try await Self.logIn(69, at: server, blanks: 64_000, from: "192.0.2.2") }
