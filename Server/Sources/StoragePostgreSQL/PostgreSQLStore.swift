@@ -154,16 +154,16 @@ package final class PostgreSQLStore: Engine, Sendable {
         var before: Repetitions?
         while true {
             let known = before
-            let turn = await pool.run(isRepeated: known != nil) { [self] pool in
+            let turn: Turn<Value>? = await pool.run(isRepeated: known != nil) { [self] pool in
                 work(
                     Attempt(
                         store: self, pool: pool,
                         repetitions: known ?? Repetitions(latest: ContinuousClock.now + repetition)))
             }
-            guard let turn else { return .failure(.storageUnavailable) }
             switch turn {
-            case .ended(let result): return result
-            case .collided(let repetitions):
+            case nil: return .failure(.storageUnavailable)
+            case .ended(let result)?: return result
+            case .collided(let repetitions)?:
                 await pause(after: repetitions.attempts)
                 before = repetitions
             }
