@@ -16,6 +16,8 @@ package struct AttestationRules: Hashable, Sendable {
         package var perAddress: Int
         /// Of the whole application.
         package var perApplication: Int
+        /// Of one /48 network of IPv6: what a hundred of its 65,536 networks of /64 have, and half of the application's at the most.
+        var perSite: Int { max(perAddress, min(100 * perAddress, perApplication / 2)) }
 
         package init(perAddress: Int, perApplication: Int) {
             self.perAddress = perAddress

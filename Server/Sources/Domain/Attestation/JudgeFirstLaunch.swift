@@ -92,6 +92,8 @@ package struct JudgeFirstLaunch: Sendable {
     /// How many there were in this hour.
     fileprivate struct Count: Sendable {
         var address: Int
+        /// Of the /48 network, where they are counted by it.
+        var site = 0
         var application: Int
         /// When the window of that which is beyond its budget ends.
         var end: Timestamp
@@ -179,7 +181,7 @@ package struct JudgeFirstLaunch: Sendable {
             let refused = try await store.read { transaction throws(DomainError) in
                 try Self.counted(.refused, launch, at: now, in: transaction)
             }
-            guard refused.address < launch.rules.refused.perAddress,
+            guard refused.address < launch.rules.refused.perAddress, refused.site < launch.rules.refused.perSite,
                 refused.application < launch.rules.refused.perApplication
             else { throw .rateLimited(retryAfter: max(.seconds(1), refused.end - now)) }
         }
@@ -249,6 +251,12 @@ package struct JudgeFirstLaunch: Sendable {
 }
 
 extension JudgeFirstLaunch {
+    /// By what those are counted of a /48 network of IPv6 that cost nothing and leave others none: refused attestations.
+    private static func siteKey(_ kind: Class, _ launch: Launch) -> RateLimitKey? {
+        guard kind == .refused else { return nil }
+        return RateLimitKey.keys(kind.rawValue, in: launch.application.id, from: launch.address).site
+    }
+
     private static func keys(_ kind: Class, _ launch: Launch) -> (address: RateLimitKey, application: RateLimitKey) {
         let application = launch.application.id
         return (
@@ -263,15 +271,24 @@ extension JudgeFirstLaunch {
         let keys = keys(kind, launch)
         let ofAddress = try transaction.counted(keys.address, window: window, at: now)
         let ofAll = try transaction.counted(keys.application, window: window, at: now)
-        return Count(
+        var count = Count(
             address: ofAddress?.count ?? 0, application: ofAll?.count ?? 0,
             end: max(ofAddress?.windowStart ?? now, ofAll?.windowStart ?? now) + window)
+        if let key = siteKey(kind, launch), let ofSite = try transaction.counted(key, window: window, at: now) {
+            (count.site, count.end) = (ofSite.count, max(count.end, ofSite.windowStart + window))
+        }
+        return count
     }
 
     private func count(_ kind: Class, _ launch: Launch, at now: Timestamp) async throws(DomainError) -> Count {
         let keys = Self.keys(kind, launch)
         let ofAddress = try await store.writeStatement { transaction throws(DomainError) in
             try transaction.count(keys.address, window: Self.window, at: now)
+        }
+        if let key = Self.siteKey(kind, launch) {
+            _ = try await store.writeStatement { transaction throws(DomainError) in
+                try transaction.count(key, window: Self.window, at: now).count
+            }
         }
         let ofAll = try await store.writeStatement { transaction throws(DomainError) in
             try transaction.count(keys.application, window: Self.window, at: now)

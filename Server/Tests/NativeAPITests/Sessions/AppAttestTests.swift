@@ -184,6 +184,25 @@ struct AppAttestTests {
         #expect(try await world.logIn(device, with: right, peer: "192.0.2.2").status == 201)
     }
 
+    @Test("looks at no more attestations of an IPv6 site after half of those that may be refused in all")
+    func refusedBudgetOfSite() async throws {
+        let world = try await AttestationWorld { rules in
+            rules.mode = .required
+            rules.refused = .init(perAddress: 1, perApplication: 4)
+        }
+        let device = ProofMaker()
+        let challenge = try #require(try await world.demand(of: device).attestation?.challenge)
+        let (right, wrong) = (
+            try world.attestation(device, challenge), try world.attestation(device, challenge) { $0.counter = 1 }
+        )
+        for network in 1...2 {
+            let answer = try await world.logIn(device, with: wrong, peer: "2001:db8:1:\(network)::1")
+            try expectRule("attestation_counter", "object", answer)
+        }
+        expect(try await world.logIn(device, with: right, peer: "2001:db8:1:3::1"), 429, .rateLimited)
+        #expect(try await world.logIn(device, with: right, peer: "2001:db8:2:1::1").status == 201)
+    }
+
     @Test("counts what is attested by address and in all, and a known device not at all")
     func attestedBudget() async throws {
         let world = try await AttestationWorld { rules in
