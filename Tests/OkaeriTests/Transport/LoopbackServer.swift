@@ -29,7 +29,7 @@ final class LoopbackServer: Sendable {
     /// Instead of a response: the connection stays open, and nothing comes.
     static let silence = "silence"
 
-    /// Instead of a response: one whose body has not come after twenty seconds, a byte every twenty milliseconds.
+    /// Instead of a response: one whose body has not come after ten minutes, a byte every twenty milliseconds.
     static let drip = "drip"
 
     /// Starts on a free port. An empty answer closes the connection without one; after the last nothing is accepted.
@@ -96,8 +96,8 @@ final class LoopbackServer: Sendable {
         }
         if answer == drip {
             var isOpen = write(
-                Array("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n".utf8), to: connection)
-            for _ in 0..<1000 where isOpen {
+                Array("HTTP/1.1 200 OK\r\nContent-Length: 30000\r\nConnection: close\r\n\r\n".utf8), to: connection)
+            for _ in 0..<30_000 where isOpen {
                 Thread.sleep(forTimeInterval: 0.02)
                 isOpen = write([UInt8(ascii: "a")], to: connection)
             }

@@ -84,7 +84,13 @@ struct BegunBySessionTests {
                 scopes: ["openid"])
             let code = try modules.sessions.issueAuthorizationCode(request, for: owner, isNew: false)
             let redeemed = try #require(try await redeem(code))
-            return (redeemed.logIn.session, { #expect(try await redeem(code) == nil) })
+            return (
+                redeemed.logIn.session,
+                {
+                    let again = try await redeem(code)
+                    #expect(again == nil)
+                }
+            )
         case .stolenRefreshToken:
             let logIn = try await modules.sessions.openSession(
                 OpenSession.Request(
