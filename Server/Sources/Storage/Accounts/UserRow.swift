@@ -85,8 +85,12 @@ enum NewUserRow: InsertedColumns {
     static func values(of user: User) throws(DomainError) -> [Value] {
         var values: [Value] = []
         for column in columns { values.append(try UserRow.stored(user, column)) }
-        return values + [publicRead(of: user), .integer((user.lastLogInAt ?? user.createdAt).day)]
+        return values + [publicRead(of: user), .integer(daySeen(of: user))]
     }
+
+    /// The day of the first log-in, or that of the last one elsewhere; 0 for who never logged in: to be imported, or made
+    /// by an admin, is no use of the app.
+    private static func daySeen(of user: User) -> Int64 { user.lastLogInAt?.day ?? 0 }
 
     /// Whether everybody may read; null while the application's standard holds.
     static func publicRead(of user: User) -> Value {

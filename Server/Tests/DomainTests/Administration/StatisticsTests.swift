@@ -165,6 +165,22 @@ struct StatisticsTests {
         #expect(overview.activeMonth == (days < 30 ? 1 : 0))
     }
 
+    @Test("count nobody as there who was imported, before the first log-in here", arguments: [nil, 0, 1, 30] as [Int?])
+    func imported(daysSinceLogIn: Int?) async throws {
+        let application = try await world.makeApplication()
+        let now = world.clock.now
+        var user = User(
+            id: Identifier(rawValue: "old-1"), application: application.id, createdAt: now, updatedAt: now)
+        user.username = "hana"
+        user.lastLogInAt = daysSinceLogIn.map { now - .days(Int64($0)) }
+        let outcomes = try await world.modules.imports.importUsers(
+            [ImportedUser(user: user)], into: application.id, of: .native, isRehearsal: false)
+        #expect(outcomes == [.imported])
+        let overview = try await world.modules.administration.statistics.readOverview(of: application.id, days: 1)
+        #expect(overview.activeToday == (daysSinceLogIn == 0 ? 1 : 0))
+        #expect(overview.activeMonth == (daysSinceLogIn.map { $0 < 30 } == true ? 1 : 0))
+    }
+
     @Test(
         "are looked at by day, from the beginning of the first one, and of one day by its last 24 hours",
         arguments: [(-1, 1), (0, 1), (1, 1), (2, 2), (30, 30), (90, 90), (91, 90), (.max, 90)])

@@ -284,7 +284,13 @@ extension Contract {
             let (start, end) = (samples.now, samples.now + .seconds(10))
             let application = samples.application
             let counts = try await engine.write { transaction throws(DomainError) in
-                for offset: Int64 in [-1, 0, 9_999, 10_000] { try transaction.insert(samples.user(after: offset)) }
+                for offset: Int64 in [-1, 0, 9_999, 10_000] {
+                    var user = samples.user(after: offset)
+                    user.lastLogInAt = user.createdAt
+                    try transaction.insert(user)
+                }
+                // Who was made by others was not there.
+                try transaction.insert(samples.user(after: 20_000))
                 for number in 1...3 {
                     try transaction.insert(samples.auditEntry(number, actor: .operator, target: nil))
                 }
