@@ -170,7 +170,9 @@ enum EventsPage {
             }
         }
         var errors = faults.map { (Optional($0.webhookField), request.text("events.bad.\($0.field)")) }
-        if let failure { errors.append((nil, request.text("events.failed", ["reason": failure]))) }
+        if let failure {
+            errors.append((nil, request.text("events.failed", ["reason": request.words(ofFault: failure)])))
+        }
         model["summary"] = request.summary(errors)
         return try request.html(
             "list", title: request.text("nav.events"), model,
@@ -228,7 +230,7 @@ enum EventsPage {
                         isCode: true),
                     .init(text: String(delivery.attempts)),
                     .init(text: delivery.nextTryAt == nil ? "–" : "", time: delivery.nextTryAt),
-                    .init(text: delivery.lastFault ?? ""),
+                    .init(text: delivery.lastFault.map(request.words(ofFault:)) ?? ""),
                 ]
             }
         }

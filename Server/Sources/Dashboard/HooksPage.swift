@@ -124,7 +124,7 @@ enum HooksPage {
         if let tested {
             switch tested {
             case .malformed(let reason), .silent(let reason), .busy(let reason):
-                errors.append((nil, request.text("hooks.failed", ["reason": reason])))
+                errors.append((nil, request.text("hooks.failed", ["reason": request.words(ofFault: reason)])))
             case .allowed, .refused: model["sections"] = [decision(request, tested)]
             }
         }

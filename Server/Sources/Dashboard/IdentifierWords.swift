@@ -52,6 +52,12 @@ extension DashboardRequest {
         return known("protocol", name.rawValue) ?? profile?.title ?? name.rawValue
     }
 
+    /// Why something did not arrive. What is no kind of ours stays as it is, such as what a newer node wrote.
+    func words(ofFault text: String) -> String {
+        guard let fault = DeliveryFault(text) else { return text }
+        return self.text("failure.\(fault.kind.rawValue)", ["value": fault.value])
+    }
+
     /// By which protocol and in which way a session was opened.
     func words(ofLogInTo session: Session) -> String { "\(word(session.protocolName)) · \(word(session.method))" }
 

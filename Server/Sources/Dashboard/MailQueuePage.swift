@@ -74,7 +74,7 @@ enum MailQueuePage {
                 .init(
                     text: "", time: mail.nextTryAt,
                     badge: mail.nextTryAt == nil ? request.text("mailQueue.givenUp") : nil),
-                .init(text: mail.lastFault ?? "–"),
+                .init(text: mail.lastFault.map(request.words(ofFault:)) ?? "–"),
                 .init(
                     text: mail.id.rawValue,
                     link: "\(request.pagePath)?\(FormValues.query([("mail", mail.id.rawValue)]))", isCode: true),

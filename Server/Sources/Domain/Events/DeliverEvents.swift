@@ -262,7 +262,7 @@ package struct DeliverEvents: Sendable {
                     url: endpoint.url, event: event, user: user.map(EventUser.init(_:)),
                     secrets: try secrets.signing(endpoint, at: clock.now)))
         } catch {
-            return .failed(reason: "the endpoint's secret was sealed under another key")
+            return .failed(reason: DeliveryFault.text(.endpointKeyUnknown))
         }
     }
 

@@ -99,7 +99,7 @@ package enum EventOutcome: Hashable, Sendable {
         switch self {
         case .delivered: nil
         case .failed(let reason, _): reason
-        case .gone: "the receiver answered 410"
+        case .gone: DeliveryFault.text(.receiverAnswered, "410")
         }
     }
 }
@@ -114,7 +114,9 @@ package protocol EventCarrier: Sendable {
 /// Sends nothing anywhere: for worlds without a network.
 package struct NoEventCarrier: EventCarrier {
     package init() {}
-    package func deliver(_ request: EventRequest) async -> EventOutcome { .failed(reason: "no network is there") }
+    package func deliver(_ request: EventRequest) async -> EventOutcome {
+        .failed(reason: DeliveryFault.text(.noNetwork))
+    }
     package func mayAsk(_ url: String) -> Bool { false }
 }
 

@@ -115,7 +115,7 @@ package struct TestEventEndpoint: Sendable {
             try transaction.eventEndpoint(id, in: application)
         }
         guard let endpoint else { throw .administration(.notFound) }
-        guard lanes.take(for: application) else { return .failed(reason: "too many tests are under way") }
+        guard lanes.take(for: application) else { return .failed(reason: DeliveryFault.text(.tooManyTests)) }
         defer { lanes.leave(application) }
         try await audit.record(
             .testEventSent, details: ["event-endpoint": id.rawValue], by: who, in: application, to: store)

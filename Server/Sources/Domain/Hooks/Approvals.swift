@@ -109,30 +109,32 @@ extension UserRegistration {
     func reason(against fields: [String: JSONValue]) -> String? {
         let rules = application.settings.fieldRules
         if let name = fields.keys.sorted().first(where: { rules.mayWrite($0, .owner) || fields[$0] == .null }) {
-            return "\(ProfileRules.path(of: name)) is no field that only the server writes, or is null"
+            return DeliveryFault.text(.hookFieldNotServers, ProfileRules.path(of: name))
         }
         let together = user.fields.merging(fields) { _, added in added }
         let faults =
             rules.faults(registeringWith: fields, by: .server, demandsAll: false)
             + ProfileRules.faults(ofFields: together, within: rules.limits)
-        return faults.first.map { "\($0.field) breaks a rule of the application" }
+        return faults.first.map { DeliveryFault.text(.hookFieldRefused, $0.field) }
     }
 }
 
 extension AccessRules {
     /// What is wrong with claims that a hook adds, in words; `nil` for nothing.
     func reason(against added: [String: JSONValue], beside own: [String: JSONValue]) -> String? {
-        guard added.count <= AskHook.maximumClaims else { return "there are more than \(AskHook.maximumClaims) claims" }
+        guard added.count <= AskHook.maximumClaims else {
+            return DeliveryFault.text(.hookClaimsTooMany, String(AskHook.maximumClaims))
+        }
         let ruled = Set(claims.map { $0.within ?? $0.name })
         for (name, value) in added.sorted(by: { $0.key < $1.key }) {
             guard ClaimRule(name, .constant(value)).faults(FieldRules()).isEmpty else {
-                return "a claim's name or value breaks a rule: \(name.prefix(ClaimRule.maximumNameCharacters))"
+                return DeliveryFault.text(.hookClaimRefused, String(name.prefix(ClaimRule.maximumNameCharacters)))
             }
             // What a rule says stays, also of a user for whom it says nothing.
-            if ruled.contains(name) { return "the claim \(name) is one of the application's rules" }
+            if ruled.contains(name) { return DeliveryFault.text(.hookClaimRuled, name) }
         }
         guard ProfileRules.fieldsFit(own.merging(added) { rule, _ in rule }, bytes: Access.maximumClaimsBytes) else {
-            return "the claims take more than \(Access.maximumClaimsBytes) bytes"
+            return DeliveryFault.text(.hookClaimsTooLong, String(Access.maximumClaimsBytes))
         }
         return nil
     }

@@ -29,7 +29,9 @@ package enum OwnerOutcome: Hashable, Sendable {
 }
 
 extension HookCarrier {
-    package func owner(_ question: OwnerQuestion) async -> OwnerOutcome { .silent(reason: "no network is there") }
+    package func owner(_ question: OwnerQuestion) async -> OwnerOutcome {
+        .silent(reason: DeliveryFault.text(.noNetwork))
+    }
 }
 
 extension AskHook {
@@ -82,7 +84,7 @@ extension AskHook {
                     service: service, token: token, address: address, at: now, isTest: isTest,
                     secrets: try secrets.signing(hook, of: application, at: now)))
         } catch {
-            return .malformed(reason: "its secret was sealed under another key")
+            return .malformed(reason: DeliveryFault.text(.hookKeyUnknown))
         }
     }
 

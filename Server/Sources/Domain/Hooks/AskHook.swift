@@ -84,7 +84,7 @@ package protocol HookCarrier: Sendable {
 /// Asks nobody: for worlds without a network.
 package struct NoHookCarrier: HookCarrier {
     package init() {}
-    package func ask(_ request: HookRequest) async -> HookOutcome { .silent(reason: "no network is there") }
+    package func ask(_ request: HookRequest) async -> HookOutcome { .silent(reason: DeliveryFault.text(.noNetwork)) }
     package func mayAsk(_ url: String) -> Bool { false }
 }
 
@@ -176,7 +176,7 @@ package struct AskHook: Sendable {
                     subject: subject, at: now, isTest: isTest,
                     secrets: try secrets.signing(hook, of: application, at: now)))
         } catch {
-            return .malformed(reason: "its secret was sealed under another key")
+            return .malformed(reason: DeliveryFault.text(.hookKeyUnknown))
         }
     }
 
@@ -187,10 +187,10 @@ package struct AskHook: Sendable {
     ) -> HookOutcome {
         guard case .allowed(let fields, let claims) = outcome else { return outcome }
         if !fields.isEmpty, point != .signUp, point != .logIn {
-            return .malformed(reason: "fields are for sign-up and log-in alone")
+            return .malformed(reason: DeliveryFault.text(.hookFieldsElsewhere))
         }
         if !claims.isEmpty, point != .accessToken, point != .logIn {
-            return .malformed(reason: "claims are for access tokens and log-in alone")
+            return .malformed(reason: DeliveryFault.text(.hookClaimsElsewhere))
         }
         return judge(fields, claims).map { .malformed(reason: $0) } ?? outcome
     }

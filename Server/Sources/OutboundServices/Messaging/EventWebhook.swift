@@ -29,7 +29,7 @@ package struct EventWebhook: EventCarrier {
         guard
             var asked = WebCall.signed(
                 EventBody(request), to: request.url, id: request.event.id.rawValue, at: clock.now, request.secrets)
-        else { return .failed(reason: "it cannot be written as JSON") }
+        else { return .failed(reason: DeliveryFault.text(.notWritable)) }
         asked.timeLimit = Self.limits.whole
         do throws(WebFault) {
             let answer = try await call(asked)
@@ -39,7 +39,7 @@ package struct EventWebhook: EventCarrier {
             default:
                 let asks = answer.status == 429 || answer.status == 503
                 return .failed(
-                    reason: "the receiver answered \(answer.status)",
+                    reason: DeliveryFault.text(.receiverAnswered, String(answer.status)),
                     retryAfter: asks ? RetryAfter.wait(answer.headers["retry-after"], at: clock.now) : nil)
             }
         } catch {
@@ -49,8 +49,8 @@ package struct EventWebhook: EventCarrier {
 
     private static func words(_ fault: WebFault) -> String {
         switch fault {
-        case .addressRefused: "the address may not be asked"
-        case .unreachable: "the receiver cannot be reached, or took too long"
+        case .addressRefused: DeliveryFault.text(.receiverRefused)
+        case .unreachable: DeliveryFault.text(.receiverSilent)
         case .tooBusy: SharedLanes.full
         }
     }

@@ -40,7 +40,7 @@ package struct HookWebhook: HookCarrier {
         _ body: some Encodable, to hook: Hook, id: String, _ secrets: [Secret]
     ) async -> (outcome: HookOutcome, body: [UInt8]) {
         guard var asked = WebCall.signed(body, to: hook.url, id: id, at: clock.now, secrets) else {
-            return (.malformed(reason: "the question cannot be written as JSON"), [])
+            return (.malformed(reason: DeliveryFault.text(.questionNotWritable)), [])
         }
         asked.timeLimit = hook.timeout
         do throws(WebFault) {
@@ -48,8 +48,8 @@ package struct HookWebhook: HookCarrier {
             return (Self.outcome(status: response.status, response.body), response.body)
         } catch {
             switch error {
-            case .addressRefused: return (.silent(reason: "its address may not be asked"), [])
-            case .unreachable: return (.silent(reason: "it cannot be reached, or took too long"), [])
+            case .addressRefused: return (.silent(reason: DeliveryFault.text(.hookRefused)), [])
+            case .unreachable: return (.silent(reason: DeliveryFault.text(.hookSilent)), [])
             case .tooBusy: return (.busy(reason: SharedLanes.full), [])
             }
         }
@@ -69,7 +69,7 @@ package struct HookWebhook: HookCarrier {
         case .allowed:
             guard let user = JSONMembers(parsing: body)?.text("user"),
                 (1...AskHook.maximumIdBytes).contains(user.utf8.count)
-            else { return .malformed(reason: "its response names no user") }
+            else { return .malformed(reason: DeliveryFault.text(.hookNoUser)) }
             return .owner(Identifier(rawValue: user))
         }
     }
@@ -77,21 +77,21 @@ package struct HookWebhook: HookCarrier {
     /// What a response means. A refusal counts whatever else stands beside it; what allows something must be well formed.
     package static func outcome(status: Int, _ body: [UInt8]) -> HookOutcome {
         if status == 204 { return .allowed(fields: [:], claims: [:]) }
-        guard status == 200 else { return .malformed(reason: "it responded \(status)") }
+        guard status == 200 else { return .malformed(reason: DeliveryFault.text(.hookResponded, String(status))) }
         // What is no JSON is no decision.
         guard body.count <= maximumResponseBytes,
             case .object(let members)? = try? JSONValue(parsing: body, maximumDepth: maximumDepth)
-        else { return .malformed(reason: "its response is no JSON object of at most \(maximumResponseBytes) bytes") }
+        else { return .malformed(reason: DeliveryFault.text(.hookNoObject, String(maximumResponseBytes))) }
         switch members["decision"] {
         case "refuse"?:
             if case .string(let message)? = members["message"] { return .refused(message: message) }
             return .refused(message: nil)
         case "allow"?:
             guard let fields = object(members["fields"]), let claims = object(members["claims"]) else {
-                return .malformed(reason: "fields and claims must be objects")
+                return .malformed(reason: DeliveryFault.text(.hookMembersNoObjects))
             }
             return .allowed(fields: fields, claims: claims)
-        default: return .malformed(reason: "its response has no decision, which is allow or refuse")
+        default: return .malformed(reason: DeliveryFault.text(.hookNoDecision))
         }
     }
 

@@ -52,13 +52,13 @@ package struct SMTPCarrier: MailCarrier {
         do throws(MIMEMessage.Refusal) {
             mail = try MIMEMessage(message, from: settings.sender)
         } catch {
-            return .refused(reason: "its \(error.field) cannot stand in a mail")
+            return .refused(reason: DeliveryFault.text(.mailUnsendable, error.field))
         }
         let settings = settings
         do {
             return try await threads.run { Self.hand(mail, to: settings) }
         } catch {
-            return .failed(reason: "too many mails are on their way")
+            return .failed(reason: DeliveryFault.text(.tooManyMails))
         }
     }
 
@@ -70,7 +70,7 @@ package struct SMTPCarrier: MailCarrier {
         do {
             return try await threads.run { Self.connect(settings) }
         } catch {
-            return "too many mails are on their way"
+            return DeliveryFault.text(.tooManyMails)
         }
     }
 
@@ -87,7 +87,7 @@ package struct SMTPCarrier: MailCarrier {
                 return outcome(of: error, status: handle.number(CURLINFO_RESPONSE_CODE))
             }
         } catch {
-            return .failed(reason: error.reason)
+            return .failed(reason: words(for: error))
         }
     }
 
@@ -102,7 +102,7 @@ package struct SMTPCarrier: MailCarrier {
                 return words(for: error, status: handle.number(CURLINFO_RESPONSE_CODE))
             }
         } catch {
-            return error.reason
+            return words(for: error)
         }
     }
 
@@ -137,8 +137,13 @@ package struct SMTPCarrier: MailCarrier {
         return isFinal && isAboutTheMail ? .refused(reason: reason) : .failed(reason: reason)
     }
 
+    private static func words(for fault: CurlHandle.Fault) -> String {
+        DeliveryFault.text(.mailServerUnused, fault.reason)
+    }
+
     private static func words(for fault: CurlHandle.Fault, status: Int) -> String {
-        if status >= 400 { return "the mail server answered \(status) (\(fault.reason))" }
-        return fault.code == CURLE_USE_SSL_FAILED.rawValue ? "the mail server offers no STARTTLS" : fault.reason
+        if status >= 400 { return DeliveryFault.text(.mailServerAnswered, "\(status) (\(fault.reason))") }
+        guard fault.code == CURLE_USE_SSL_FAILED.rawValue else { return words(for: fault) }
+        return DeliveryFault.text(.mailServerNoTLS)
     }
 }

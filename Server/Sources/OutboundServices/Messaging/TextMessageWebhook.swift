@@ -36,7 +36,7 @@ package struct TextMessageWebhook: TextMessageCarrier {
         let content = Body(
             id: message.id, to: message.recipient, text: message.text, language: message.language,
             purpose: message.purpose)
-        guard let body = WebCall.json(content) else { return .refused(reason: "it cannot be written as JSON") }
+        guard let body = WebCall.json(content) else { return .refused(reason: DeliveryFault.text(.notWritable)) }
         let time = clock.now.milliseconds / 1000
         do throws(WebFault) {
             let answer = try await call(
@@ -46,11 +46,12 @@ package struct TextMessageWebhook: TextMessageCarrier {
                         (name: "Content-Type", value: "application/json"), (name: "Idempotency-Key", value: message.id),
                         (name: "Okaeri-Signature", value: Self.signature(of: body, at: time, secret)),
                     ], body: body))
+            let answered = DeliveryFault.text(.webhookAnswered, String(answer.status))
             switch answer.status {
             case 200..<300: return .delivered
             // The receiver says that this message is no good; another try would be the same message.
-            case 400, 410, 422: return .refused(reason: "the webhook answered \(answer.status)")
-            default: return .failed(reason: "the webhook answered \(answer.status)")
+            case 400, 410, 422: return .refused(reason: answered)
+            default: return .failed(reason: answered)
             }
         } catch {
             return .failed(reason: Self.words(error))
@@ -59,8 +60,8 @@ package struct TextMessageWebhook: TextMessageCarrier {
 
     private static func words(_ fault: WebFault) -> String {
         switch fault {
-        case .addressRefused: "the webhook's address cannot be asked"
-        case .unreachable: "the webhook cannot be reached"
+        case .addressRefused: DeliveryFault.text(.webhookRefused)
+        case .unreachable: DeliveryFault.text(.webhookSilent)
         case .tooBusy: SharedLanes.full
         }
     }

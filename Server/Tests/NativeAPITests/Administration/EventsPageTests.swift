@@ -79,14 +79,21 @@ struct EventsPageTests {
         #expect(settings.events.isStreamed && settings.events.retention == .days(7))
     }
 
-    @Test("sends a test, and says why it was not taken")
-    func test() async throws {
+    @Test(
+        "sends a test, and says why it was not taken in the admin's language",
+        arguments: [
+            (.english, "did not take the test: no network is there."), (.japanese, "ネットワークがありません"),
+            (.korean, "네트워크가 없습니다"),
+        ] as [(PageLanguage, String)])
+    func test(language: PageLanguage, words: String) async throws {
         let world = try await AdminWorld(roles: [])
         let endpoint = try await made(world)
         let (browser, address) = (world.browser(), world.page("events"))
         let token = try await browser.get(address).token
-        let failed = try await browser.post("\(address)/endpoints/\(endpoint.id)/test", [:], token: token)
-        #expect(failed.status == 422 && failed.html.contains("did not take the test"))
+        let failed = try await browser.post(
+            "\(address)/endpoints/\(endpoint.id)/test?lang=\(language.rawValue)", [:], token: token)
+        #expect(failed.status == 422 && failed.html.contains(words))
+        #expect(failed.html.contains("no network") == (language == .english))
     }
 
     @Test("says of an endpoint that its receiver wants no more", arguments: PageLanguage.allCases)

@@ -53,6 +53,24 @@ struct IdentifierWordsTests {
         #expect(Set(named).subtracting(acts) == [])
     }
 
+    @Test("of what did not arrive have words in each language, with what differs, and are read from their English text")
+    func failures() throws {
+        let kinds = DeliveryFault.Kind.allCases
+        try expectWords("failure", for: Set(kinds.map(\.rawValue)))
+        let tables = try PageTexts(Dashboard.tables).tables
+        for kind in kinds {
+            let fault = DeliveryFault(kind, DeliveryFault.text(kind, "503").contains("503") ? "503" : "")
+            #expect(DeliveryFault(fault.description) == fault)
+            for language in PageLanguage.allCases {
+                let words = tables[language]?["failure.\(kind.rawValue)"]
+                #expect(words?.contains("{value}") == !fault.value.isEmpty, "\(language): \(kind)")
+                guard language == .english else { continue }
+                #expect(words?.replacing("{value}", with: fault.value) == fault.description)
+            }
+        }
+        #expect(DeliveryFault("the receiver sings") == nil)
+    }
+
     @Test("of ways to log in have a word in each language")
     func methods() throws {
         let methods = try Self.identifiers("LogInMethod")

@@ -128,23 +128,25 @@ enum MigratedUser {
         against fields: [String: JSONValue], _ claims: [String: JSONValue], of subject: HookSubject,
         in application: Application, at now: Timestamp
     ) -> String? {
-        guard let typed = subject.logIn?.identifier else { return "nothing was typed" }
+        guard let typed = subject.logIn?.identifier else { return DeliveryFault.text(.hookNothingTyped) }
         if let name = claims.keys.sorted().first(where: { !known.contains($0) }) {
-            return "the claim \(name.prefix(64)) is none that a user is made of; put it into fields"
+            return DeliveryFault.text(.hookClaimUnknown, String(name.prefix(64)))
         }
         let (user, faults) = user(fields, claims, subject.user, identifier: typed, in: application, at: now)
-        if let fault = faults.first { return "\(fault) has a wrong form" }
+        if let fault = faults.first { return DeliveryFault.text(.hookUserMalformed, fault) }
         guard user.identifier(typed.kind).map({ LogInIdentifier(typed.kind, shown: $0).isSame(as: typed) }) ?? false
-        else { return "the user has another \(typed.kind.rawValue) than was typed" }
+        else { return DeliveryFault.text(.hookUserOther, typed.kind.rawValue) }
         let limits = application.settings.fieldRules.limits
-        if let fault = ImportUsers.faults(in: user, within: limits).first { return "\(fault.field) breaks a rule" }
+        if let fault = ImportUsers.faults(in: user, within: limits).first {
+            return DeliveryFault.text(.hookUserRefused, fault.field)
+        }
         do {
             _ = try UserRegistration(
                 importing: user, by: .migration, faults: [], hash: nil, isWeak: false, into: application
             ).completed()
             return nil
         } catch {
-            return "\(error.validationErrors?.first?.field ?? "the user") breaks a rule of the application"
+            return DeliveryFault.text(.hookFieldRefused, error.validationErrors?.first?.field ?? "the user")
         }
     }
 

@@ -88,7 +88,7 @@ package struct DeliverMail: Sendable {
 
     private func send(_ mail: QueuedMail) async throws(DomainError) -> End {
         guard mail.expiresAt > clock.now else {
-            return try await giveUp(mail, mail.lastFault ?? "nobody sent it in time")
+            return try await giveUp(mail, mail.lastFault ?? DeliveryFault.text(.late))
         }
         let payload: MailPayload
         let application: Application
@@ -98,7 +98,7 @@ package struct DeliverMail: Sendable {
         } catch {
             switch error.code {
             case .secretUnreadable:
-                return try await giveUp(mail, "it was sealed under another key", isGood: false)
+                return try await giveUp(mail, DeliveryFault.text(.keyUnknown), isGood: false)
             case .applicationUnknown: return try await finish(mail, .forNobody)
             default: throw error
             }
@@ -181,7 +181,7 @@ package struct DeliverMail: Sendable {
         let outbox = Outbox(store: store, clock: clock, sealingKey: sealing.key, application: application.id)
         if rendered.kind.isText {
             switch textDelivery {
-            case .none: return .failed(reason: "no way for text messages is set")
+            case .none: return .failed(reason: DeliveryFault.text(.noTextMessages))
             case .outbox:
                 return await outbox.deliver(message(rendered, of: mail, from: application))
             case .carrier(let carrier):
@@ -190,7 +190,7 @@ package struct DeliverMail: Sendable {
         }
         let message = message(rendered, of: mail, from: application)
         switch delivery {
-        case .none: return .failed(reason: "no mail server is set")
+        case .none: return .failed(reason: DeliveryFault.text(.noMailServer))
         case .outbox: return await outbox.deliver(message)
         case .carrier(let carrier): return await carrier.deliver(message)
         }

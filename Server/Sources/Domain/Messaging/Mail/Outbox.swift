@@ -34,7 +34,7 @@ package struct Outbox: MailCarrier {
             try await store.write { transaction throws(DomainError) in try transaction.insert(mail) }
             return .delivered
         } catch {
-            return .failed(reason: "the outbox cannot be written")
+            return .failed(reason: DeliveryFault.text(.outboxUnwritable))
         }
     }
 

@@ -127,20 +127,20 @@ extension Transaction {
         if let text = condition.codeHandle {
             guard let handle = Base64URL.bytes(of: text.utf8).flatMap(SecretDigest.init(stored:)),
                 let kept = try code(handle, in: application), kept.usedBy == nil, now < kept.expiresAt
-            else { return "its code was used, replaced or withdrawn" }
-            guard kept.replaces == holder?.identifier(kind) else { return "the user has another address by now" }
+            else { return DeliveryFault.text(.codeEnded) }
+            guard kept.replaces == holder?.identifier(kind) else { return DeliveryFault.text(.addressReplaced) }
             guard message.kind.makesAddressTheUsers,
                 let owner = try user(LogInIdentifier(kind, shown: address), in: application),
                 owner.id.rawValue != condition.user
             else { return nil }
-            return "somebody else has the address by now"
+            return DeliveryFault.text(.addressTaken)
         }
         // A password can be mailed to a name that is an address.
         guard let present = holder?.identifier(kind) ?? holder?.username,
             LogInIdentifier(kind, shown: present).folded == LogInIdentifier(kind, shown: address).folded
-        else { return "the address is not the user's any more" }
+        else { return DeliveryFault.text(.addressGone) }
         guard condition.passwordSetAt == nil || condition.passwordSetAt == holder?.passwordSetAt?.milliseconds else {
-            return "the password in it was changed since"
+            return DeliveryFault.text(.passwordChanged)
         }
         return nil
     }

@@ -57,7 +57,7 @@ struct Lanes: Sendable {
 /// Lanes that several tasks take.
 package final class SharedLanes: Sendable {
     /// Why a call is not made although nothing is wrong with whom it asks.
-    package static let full = "too many calls are under way"
+    package static let full = DeliveryFault.text(.tooManyCalls)
 
     private let lanes: Mutex<Lanes>
 
