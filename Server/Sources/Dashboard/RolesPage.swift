@@ -7,7 +7,7 @@ enum RolesPage {
     private static let page = DashboardRoute.Page("/app/{application}/roles", .listRoles)
 
     static let routes: [DashboardRoute] = [
-        DashboardRoute(page) { try draw($0) },
+        DashboardRoute(page) { try await draw($0) },
         ClaimsForm.route(page, change),
         DashboardRoute(page, post: "role", .changeRoles) { try await save($0, .role) },
         DashboardRoute(page, post: "group", .changeRoles) { try await save($0, .group) },
@@ -63,12 +63,12 @@ enum RolesPage {
     ) async throws -> Response {
         try await request.submit(
             work, then: { request.redirect(to: "\(request.pagePath)?done=\($0)") },
-            orDraw: { try draw(request, $0, faults: $1) })
+            orDraw: { try await draw(request, $0, faults: $1) })
     }
 
     private static func draw(
         _ request: DashboardRequest, _ form: FormValues = .none, faults: [ValidationError] = []
-    ) throws -> Response {
+    ) async throws -> Response {
         let application = try request.targetApplication()
         let (rules, version) = (application.settings.access, form.version(or: application.version))
         var list = ListModel()
@@ -89,7 +89,14 @@ enum RolesPage {
         var forms: [PageTemplates.Model] = []
         if request.offers(.changeRoles) {
             forms = Grant.Kind.allCases.map { saving(request, form, $0, rules, faults) }
-            if !rules.grants.isEmpty { forms.append(removal(request, rules)) }
+            let chosen =
+                rules[Identifier(rawValue: form.text("removed"))]
+                ?? Grant.Kind.allCases.lazy.compactMap { rules.named(request.page.query.text($0.rawValue), $0) }.first
+            if let chosen {
+                forms.append(try await removal(request, of: chosen, rules, in: application.id))
+            } else if !rules.grants.isEmpty {
+                model["lead"] = request.text("roles.choose")
+            }
         }
         for index in forms.indices { forms[index]["version"] = version }
         if request.offers(.changeClaims) {
@@ -140,16 +147,24 @@ enum RolesPage {
         ]
     }
 
-    private static func removal(_ request: DashboardRequest, _ rules: AccessRules) -> PageTemplates.Model {
-        let removed = PageField(
-            "removed", label: request.text("roles.name"), kind: .select, hint: request.text("roles.removeHint")
-        ).offering(
-            Grant.Kind.allCases.flatMap { kind in
-                rules.sorted(kind).map { ($0.id.rawValue, "\(request.text("roles.kind.\(kind.rawValue)")) \($0.name)") }
-            })
+    /// Asks first, and says who is concerned: what goes was given user by user, and cannot be given back at once.
+    private static func removal(
+        _ request: DashboardRequest, of grant: Grant, _ rules: AccessRules,
+        in application: Identifier<Domain.Application>
+    ) async throws(DomainError) -> PageTemplates.Model {
+        let name = "\(request.text("roles.kind.\(grant.kind.rawValue)")) \(grant.name)"
+        let count = try await request.modules.directory.listMembers.count(of: grant.id, in: application)
+        let groups = rules.sorted(.group).filter { $0.roles.contains(grant.id) }.map(\.name)
+        var notes = [request.text("roles.removeHint"), request.text("roles.holders", ["count": String(count)])]
+        if !groups.isEmpty {
+            notes.append(request.text("roles.givenByGroups", ["groups": groups.joined(separator: ", ")]))
+        }
+        let removed = PageField("removed", label: request.text("roles.name"), kind: .select)
+            .offering([(grant.id.rawValue, name)])
         return [
             "title": request.text("roles.remove"), "button": request.text("roles.remove"),
-            "link": "\(request.pagePath)/remove", "fields": [removed.model],
+            "link": "\(request.pagePath)/remove", "fields": [removed.model], "isBad": true, "sureAbout": name,
+            "note": notes.joined(separator: " "),
         ]
     }
 

@@ -38,6 +38,14 @@ extension SQLTransaction {
         return users
     }
 
+    package func memberCount(
+        of grant: Identifier<Grant>, in application: Identifier<Application>
+    ) throws(DomainError) -> Int64 {
+        try connection.row(
+            "SELECT COUNT(*) FROM members WHERE application_id = $1 AND grant_id = $2", [.id(application), .id(grant)]
+        ) { row throws(DomainError) in row.only.integer } ?? 0
+    }
+
     package func removeMembers(
         of grant: Identifier<Grant>, in application: Identifier<Application>
     ) throws(DomainError) {

@@ -46,6 +46,38 @@ struct RolesPageTests {
         #expect(try await post("remove", ["removed": role.id.rawValue]) == 422)
     }
 
+    @Test("asks before a role goes from everybody, and says how many have it", arguments: [0, 1, 2])
+    func removal(holders: Int) async throws {
+        let world = try await AdminWorld(roles: [])
+        let application = world.server.application.id
+        let change = world.server.modules.applications.changeAccessRules
+        let role = try await change.create("editor", .role(permissions: ["a"]), in: application, by: .local)
+        _ = try await change.create("staff", .group(roles: [role.id]), in: application, by: .local)
+        let (browser, address) = (world.browser(), world.page("roles"))
+        for _ in 0..<holders {
+            let user = world.page("users/\(try await world.server.person().logIn.user.id)")
+            let token = try await browser.get(user).token
+            let given = try await browser.post("\(user)/roles/give", ["grant": role.id.rawValue], token: token)
+            #expect(given.status == 303)
+        }
+        // Without a choice nobody could say what goes.
+        #expect(try await !browser.get(address).html.contains("roles/remove"))
+        let shown = try await browser.get("\(address)?role=editor")
+        let words = ["0 users were", "1 user was", "2 users were"][holders] + " given it."
+        #expect(shown.html.contains("data-sure") && shown.html.contains(words))
+        #expect(shown.html.contains("from the groups staff."))
+        #expect(shown.html.contains("name=\"sure.about\" value=\"Role editor\""))
+        let fields = ["removed": role.id.rawValue, "sure.about": "Role editor", "sure.note": words]
+        let asked = try await browser.post(
+            "\(address)/remove", fields.merging(["sure.ask": "Remove"]) { $1 }, token: shown.token)
+        #expect(asked.status == 200 && asked.html.contains("Role editor") && asked.html.contains(words))
+        #expect(try await rules(world).named("editor", .role) != nil)
+        let removed = try await browser.post(
+            "\(address)/remove", fields.merging(["sure": "yes"]) { $1 }, token: shown.token)
+        #expect(removed.status == 303)
+        #expect(try await rules(world).named("editor", .role) == nil)
+    }
+
     @Test("has what becomes claims, a line for each, and says which is wrong")
     func claims() async throws {
         let world = try await AdminWorld(roles: [])

@@ -33,12 +33,17 @@ extension Contract {
                 let first = try transaction.members(of: editor, in: application, after: nil, limit: 1)
                 return (
                     first, try transaction.members(of: editor, in: application, after: first.first?.id, limit: 9),
-                    try transaction.members(of: staff, in: application, after: nil, limit: 9)
+                    try transaction.members(of: staff, in: application, after: nil, limit: 9),
+                    [
+                        try transaction.memberCount(of: editor, in: application),
+                        try transaction.memberCount(of: staff, in: application),
+                    ]
                 )
             }
             try expectEqual(found.0, [users[0]])
             try expectEqual(found.1, [users[1]])
             try expectEqual(found.2, users)
+            try expectEqual(found.3, [2, 3])
             let left = try await engine.write { transaction throws(DomainError) in
                 var less = users[0]
                 less.grants = []

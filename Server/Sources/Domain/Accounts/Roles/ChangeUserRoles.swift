@@ -109,6 +109,17 @@ package struct ListMembers: Sendable {
             return Page(users: found, next: found.last?.id)
         }
     }
+
+    /// How many users were given a role or a group. Members of a group that gives the role do not count.
+    ///
+    /// - Throws: `storageUnavailable`.
+    package func count(
+        of grant: Identifier<Grant>, in application: Identifier<Application>
+    ) async throws(DomainError) -> Int64 {
+        try await store.read { transaction throws(DomainError) in
+            try transaction.memberCount(of: grant, in: application)
+        }
+    }
 }
 
 extension AccessRules {

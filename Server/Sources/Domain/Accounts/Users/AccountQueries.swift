@@ -20,6 +20,10 @@ package protocol AccountQueries {
     func members(
         of grant: Identifier<Grant>, in application: Identifier<Application>, after user: Identifier<User>?, limit: Int
     ) throws(DomainError) -> [User]
+    /// How many users were given a role or a group.
+    func memberCount(
+        of grant: Identifier<Grant>, in application: Identifier<Application>
+    ) throws(DomainError) -> Int64
     /// Forgets who was given a role or a group that is no more. Users still name it.
     func removeMembers(of grant: Identifier<Grant>, in application: Identifier<Application>) throws(DomainError)
     /// Writes the times of the last two log-ins.
