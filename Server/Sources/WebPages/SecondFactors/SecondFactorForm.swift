@@ -88,7 +88,10 @@ extension HostedPageRequest {
     /// What is wrong with what was typed, at its field.
     func errors(of error: DomainError, at way: SecondFactorForm.Way) -> FormErrors {
         var errors = errors(of: error)
-        if case .credentialRefused = error { errors.others = [text("fault.secondFactorRefused")] }
+        if error == .credentialRefused || error == .secondFactorRefused {
+            // No other recovery code comes by itself.
+            errors.others = [text(way == .recoveryCode ? "fault.recoveryCodeRefused" : "fault.secondFactorRefused")]
+        }
         errors.fields = (errors.others + errors.fields.map(\.text)).map { (way.field, $0) }
         errors.others = []
         errors.retryAfter = error.retryAfter
