@@ -215,7 +215,7 @@ enum UserPage {
         }
         if let fault { model["summary"] = request.summary([(nil, request.text(fault))]) }
         if let errors { model["summary"] = request.summary(errors.summary(request)) }
-        model["shownName"] = request.name(of: user)
+        model["shownName"] = request.name(of: user).isolated
         // Titles go into the history of browsers, and from there to other machines: no list of names gathers there.
         let title = "\(request.text("sessions.user")) \(user.id)"
         return try request.html("user", title: title, model, status: status)
@@ -250,9 +250,9 @@ struct UserPageModel {
             },
             "deviceKeys": found.deviceKeys.map { key -> PageTemplates.Model in
                 let device = [key.device.name, key.device.model, key.device.system, key.device.appVersion]
-                    .compactMap { $0 }
+                    .joinedIsolated
                 var model: PageTemplates.Model = [
-                    "thumbprint": key.thumbprint, "device": device.isEmpty ? "–" : device.joined(separator: " · "),
+                    "thumbprint": key.thumbprint, "device": device.isEmpty ? "–" : device,
                     "added": key.addedAt.text,
                 ]
                 if let used = key.lastUsedAt { model["used"] = used.text }
@@ -279,10 +279,10 @@ struct UserPageModel {
             "sessions": found.sessions.map { session -> PageTemplates.Model in
                 let device = [
                     session.device.name, session.device.model, session.device.system, session.device.appVersion,
-                ]
+                ].joinedIsolated
                 return [
                     "id": session.id.rawValue,
-                    "device": device.allSatisfy { $0 == nil } ? "–" : device.compactMap { $0 }.joined(separator: " · "),
+                    "device": device.isEmpty ? "–" : device,
                     "way": request.words(ofLogInTo: session),
                     "identifier": "\(session.protocolName.rawValue) · \(session.method.rawValue)",
                     "address": session.address ?? "–",

@@ -54,11 +54,11 @@ package struct PageTexts: Sendable {
         tables[language]?[name] ?? tables[.english]?[name]
     }
 
-    /// A text, with values for its parameters. The name itself when there is no such text.
+    /// A text, with values for its parameters, which turn nothing around them. The name itself when there is no text.
     package func text(_ name: String, in language: PageLanguage, _ values: [String: String] = [:]) -> String {
         guard var text = known(name, in: language) else { return name }
         for (name, value) in values { text = Self.choosing(value == "1", of: name, in: text) }
-        for (name, value) in values { text = text.replacing("{\(name)}", with: value) }
+        for (name, value) in values { text = text.replacing("{\(name)}", with: value.isolated) }
         return text
     }
 
@@ -89,5 +89,40 @@ package struct PageTexts: Sendable {
             tree[String(group)] = texts
         }
         return tree
+    }
+}
+
+extension String {
+    /// The text as it stands in a sentence or beside other text: nothing in it changes the direction of what is around
+    /// it (UAX #9 §2.7). Signs that order other text are left out, and what runs from right to left is isolated.
+    package var isolated: String {
+        let isOrdered = unicodeScalars.contains { $0.properties.isBidiControl }
+        guard isOrdered || unicodeScalars.contains(where: \.isFromRightToLeft) else { return self }
+        return "\u{2068}\(String(unicodeScalars.filter { !$0.properties.isBidiControl }))\u{2069}"
+    }
+
+    /// The first sign for which something is drawn, as avatars have it; empty without any.
+    package var initial: String {
+        let seen = first { character in
+            character.unicodeScalars.contains {
+                !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint
+            }
+        }
+        return seen.map { String($0).uppercased() } ?? ""
+    }
+}
+
+extension [String?] {
+    /// What strangers wrote, one beside the other; empty without any.
+    package var joinedIsolated: String { compactMap { $0?.isolated }.joined(separator: " · ") }
+}
+
+extension Unicode.Scalar {
+    /// The blocks whose letters run from right to left (Unicode's DerivedBidiClass.txt).
+    fileprivate var isFromRightToLeft: Bool {
+        switch value {
+        case 0x0590...0x08FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFE, 0x10800...0x10FFF, 0x1E800...0x1EFFF: true
+        default: false
+        }
     }
 }

@@ -46,7 +46,7 @@ extension HostedPageRequest {
         let facts = facts(of: user)
         let name = shownName(of: user)
         var own: PageTemplates.Model = [
-            "cardClass": "card-wide", "who": name, "initial": name.first.map { String($0).uppercased() } ?? "",
+            "cardClass": "card-wide", "who": name, "initial": name.initial,
             "isAnonymous": user.isAnonymous, "isRegistered": !user.isAnonymous,
             "profile": [
                 PageField(
@@ -88,7 +88,7 @@ extension HostedPageRequest {
 
     /// By what a person knows an account again: a name, or what leads to it.
     func shownName(of user: User) -> String {
-        if let name = user.ownName { return name }
+        if let name = user.ownName { return name.isolated }
         if user.isAnonymous { return text("account.anonymous") }
         guard let identity = user.identities.first(where: { $0.provider.registers && $0.provider != .passkey }) else {
             return text("account.withPasskey")
@@ -149,7 +149,8 @@ extension HostedPageRequest {
     private func identities(of user: User, _ keys: [DeviceKey]) -> [PageTemplates.Model] {
         var listed: [PageTemplates.Model] = []
         if user.hasPassword, !user.typedIdentifiers.isEmpty {
-            listed.append(["label": text("account.identityPassword"), "detail": user.username ?? user.email ?? ""])
+            let detail = (user.username ?? user.email ?? "").isolated
+            listed.append(["label": text("account.identityPassword"), "detail": detail])
         }
         for identity in user.identities where identity.provider != .passkey {
             let label =
@@ -162,7 +163,7 @@ extension HostedPageRequest {
             if identity.provider == .device {
                 model["removableKey"] = identity.subject
                 if let key = keys.first(where: { $0.thumbprint == identity.subject }) {
-                    model["detail"] = key.device.name ?? key.device.model ?? ""
+                    model["detail"] = (key.device.name ?? key.device.model ?? "").isolated
                     if let used = key.lastUsedAt { model["used"] = time(used) }
                 }
             } else if identity.provider != .anonymous {
@@ -174,10 +175,10 @@ extension HostedPageRequest {
     }
 
     private func model(of session: Session, isCurrent: Bool) -> PageTemplates.Model {
-        let parts = [session.device.name ?? session.device.model, session.device.system].compactMap { $0 }
+        let parts = [session.device.name ?? session.device.model, session.device.system].joinedIsolated
         var model: PageTemplates.Model = [
             "id": session.id.rawValue, "isCurrent": isCurrent,
-            "label": parts.isEmpty ? text("account.sessionUnknown") : parts.joined(separator: " · "),
+            "label": parts.isEmpty ? text("account.sessionUnknown") : parts,
             "used": time(session.lastUsedAt),
         ]
         if let address = session.address, !address.isEmpty { model["address"] = address }
@@ -208,8 +209,10 @@ extension HostedPageRequest {
 }
 
 extension User {
-    /// A name that the person or the app has given; a provider may tell none.
-    var ownName: String? { displayName ?? username ?? email ?? phone }
+    /// A name that the person or the app has given, and that can be seen; a provider may tell none.
+    var ownName: String? {
+        [displayName, username, email, phone].compactMap(\.self).first { !$0.initial.isEmpty }
+    }
 }
 
 extension AccountState {

@@ -27,7 +27,7 @@ extension HostedPageRequest {
     private func summary(of user: User) -> PageTemplates.Model {
         let name = shownName(of: user)
         return [
-            "name": name, "initial": name.first.map { String($0).uppercased() } ?? "",
+            "name": name, "initial": name.initial,
             "since": time(user.createdAt),
         ]
     }

@@ -102,7 +102,7 @@ extension HostedPageRequest {
 
     func password(_ form: PasswordForm, retryAfter: Duration? = nil) throws -> Response {
         var own: PageTemplates.Model = [
-            "who": form.identifier, "initial": form.identifier.first.map { String($0).uppercased() } ?? "",
+            "who": form.identifier, "initial": form.identifier.initial,
             "action": path("log-in"), "offersCode": pages.sendsMail, "codeAction": path("code"),
             "password": PageField(
                 "password", label: text("field.password"), kind: .password, error: form.errors?["password"],

@@ -116,7 +116,8 @@ extension HostedPageRequest {
             var field = PageField("name", label: text("passkey.newName"), value: passkey.name)
             field.idName = "passkey\(index)"
             var row: PageTemplates.Model = [
-                "id": passkey.id, "label": passkey.name, "since": time(passkey.createdAt), "newName": field.model,
+                "id": passkey.id, "label": passkey.name.isolated, "since": time(passkey.createdAt),
+                "newName": field.model,
                 "state": text(
                     passkey.isBackedUp
                         ? "passkey.backedUp" : passkey.isBackupEligible ? "passkey.notBackedUp" : "passkey.oneDevice"),

@@ -189,7 +189,7 @@ extension HostedPageRequest {
                 "consent",
                 [
                     "title": title, "who": name, "action": action, "other": other,
-                    "initial": name.first.map { String($0).uppercased() } ?? "",
+                    "initial": name.initial,
                 ]),
             formTargets: RedirectAddress.sources(of: asked.request.redirect))
     }

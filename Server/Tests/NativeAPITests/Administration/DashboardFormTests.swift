@@ -84,6 +84,22 @@ struct DashboardFormTests {
         #expect(try await browser.get(world.page("users/\(guest)")).html.contains("<h1>No name</h1>"))
     }
 
+    @Test(
+        "keep the order of what stands beside a stranger's words, whichever way those run",
+        arguments: [
+            ("\u{202E}evil", "\u{2068}evil\u{2069}"), ("\u{2066}a\u{2069}b", "\u{2068}ab\u{2069}"),
+            ("טלפון", "\u{2068}טלפון\u{2069}"), ("花のiPhone", "花のiPhone"),
+        ])
+    func direction(name: String, shown: String) async throws {
+        let person = try await world.server.person(
+            body: #"{"device": {"name": "\#(name)", "model": "P1"}, "user": {"displayName": "\#(name)"}}"#)
+        let user = try await browser.get(world.page("users/\(person.logIn.user.id)"))
+        #expect(user.html.contains("<h1>\(shown)</h1>") && user.html.contains("<strong>\(shown) · P1</strong>"))
+        #expect(try await browser.get(world.page("sessions")).html.contains("\(shown) · P1"))
+        // What a form holds stays as it was typed.
+        #expect(user.value(of: "displayName") == name)
+    }
+
     @Test("show what is to go as text, whatever a stranger called it")
     func hostileQuestion() async throws {
         let token = try await browser.get(world.page("hooks?hook=sign-up")).token

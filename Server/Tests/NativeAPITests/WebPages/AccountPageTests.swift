@@ -34,6 +34,20 @@ struct AccountPageTests {
         return try await browser.post(browser.path("account/\(action)"), fields, token: shown.token)
     }
 
+    @Test("name a person in a way that turns nothing around, by a sign that can be seen")
+    func direction() async throws {
+        let browser = try await person(try await TestServer(settings: Self.settings))
+        let page = try await browser.get(browser.path("account"))
+        let name = "\u{202E}evil"
+        _ = try await browser.post(browser.path("account/profile"), ["displayName": name], token: page.token)
+        let shown = try await browser.get(browser.path("account"))
+        #expect(shown.html.contains("aria-hidden=\"true\">E</span><strong>\u{2068}evil\u{2069}</strong>"))
+        #expect(shown.value(of: "displayName") == name)
+        // Of a name that cannot be seen nobody knows the account again.
+        _ = try await browser.post(browser.path("account/profile"), ["displayName": "\u{202E}"], token: page.token)
+        #expect(try await browser.get(browser.path("account")).html.contains("<strong>hana</strong>"))
+    }
+
     @Test("shows nothing without a log-in")
     func strangers() async throws {
         let browser = Browser(try await TestServer())
