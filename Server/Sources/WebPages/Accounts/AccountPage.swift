@@ -21,6 +21,8 @@ struct AccountState {
     var upgrade: SignUpForm?
     /// What was sent to change the profile.
     var profile: FormValues?
+    /// What was sent to rename a passkey.
+    var renaming: FormValues?
     var transfer: IssueTransferCode.Issued?
     /// What was done just now: the name of a text.
     var done: String?
@@ -41,6 +43,7 @@ extension HostedPageRequest {
         let sessions = try await modules.sessions.listSessions(of: user.id, in: application)
         let keys = try await modules.accounts.listDeviceKeys(of: user.id, in: application.id)
         let passkeys = try await modules.passkeys.managePasskeys.list(of: user.id, in: application.id)
+        let state = state.naming(passkeys)
         let linkable = try await providers().filter { name in !user.identities.contains { $0.provider == name } }
         let fields = profileFields(of: user, state.profile, canLink: !linkable.isEmpty)
         let facts = facts(of: user)
@@ -66,7 +69,7 @@ extension HostedPageRequest {
                 "sure", label: text("account.deleteSure"), kind: .checkbox, error: state.errors?["sure"]
             ).model,
         ]
-        own.merge(passkeyModels(user, passkeys)) { $1 }
+        own.merge(passkeyModels(user, passkeys, state)) { $1 }
         own.merge(try await secondFactorModels(user)) { $1 }
         own.merge(try state.signals ?? signals(of: user, passkeys)) { $1 }
         for path in AccountState.paths { own["to_\(path.key)"] = self.path("account/\(path.value)") }
@@ -96,10 +99,11 @@ extension HostedPageRequest {
         return text("account.withProvider", ["name": ProviderBrand.of(identity.provider).name])
     }
 
-    private func passkeyModels(_ user: User, _ passkeys: [Passkey]) -> PageTemplates.Model {
+    private func passkeyModels(_ user: User, _ passkeys: [Passkey], _ state: AccountState) -> PageTemplates.Model {
         let isOn = hasPasskeys
         var own: PageTemplates.Model = [
-            "passkeys": passkeyRows(passkeys), "listsPasskeys": !passkeys.isEmpty || isOn && !user.isAnonymous,
+            "passkeys": passkeyRows(passkeys, state),
+            "listsPasskeys": !passkeys.isEmpty || isOn && !user.isAnonymous,
             "isWithoutPasskeys": passkeys.isEmpty,
         ]
         guard isOn else { return own }

@@ -78,7 +78,9 @@ struct RenameOwnPasskey: AccountAction {
                 by: request.author(who))
             return request.done("saved")
         } catch {
-            return try await request.refused(who, error) { AccountState(errors: request.errorsAbove(of: $0)) }
+            return try await request.refused(who, error) {
+                AccountState(errors: request.errors(of: $0), renaming: form)
+            }
         }
     }
 }

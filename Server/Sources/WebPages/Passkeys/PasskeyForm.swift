@@ -111,10 +111,14 @@ extension HostedPageRequest {
     }
 
     /// The passkeys of the account page.
-    func passkeyRows(_ passkeys: [Passkey]) -> [PageTemplates.Model] {
+    func passkeyRows(_ passkeys: [Passkey], _ state: AccountState) -> [PageTemplates.Model] {
         passkeys.enumerated().map { index, passkey in
-            var field = PageField("name", label: text("passkey.newName"), value: passkey.name)
-            field.idName = "passkey\(index)"
+            let name = AccountState.newName(of: index)
+            let error = state.errors?[name]
+            var field = PageField(
+                "name", label: text("passkey.newName"),
+                value: error == nil ? passkey.name : state.renaming?.text("name") ?? "", error: error)
+            field.idName = name
             var row: PageTemplates.Model = [
                 "id": passkey.id, "label": passkey.name.isolated, "since": time(passkey.createdAt),
                 "newName": field.model,
@@ -123,8 +127,28 @@ extension HostedPageRequest {
                         ? "passkey.backedUp" : passkey.isBackupEligible ? "passkey.notBackedUp" : "passkey.oneDevice"),
             ]
             if let used = passkey.lastUsedAt { row["used"] = time(used) }
+            if error != nil { row["isRenaming"] = true }
             return row
         }
+    }
+}
+
+extension AccountState {
+    private static let newNames = "passkey"
+
+    /// What the field for a new name is called: each passkey of the page has one.
+    static func newName(of index: Int) -> String { "\(newNames)\(index)" }
+
+    static func isNewName(_ name: String) -> Bool { name.hasPrefix(newNames) }
+
+    /// The same, with what is wrong with a passkey's new name at the field of that passkey.
+    func naming(_ passkeys: [Passkey]) -> AccountState {
+        guard let renaming, let errors,
+            let index = passkeys.firstIndex(where: { $0.id == renaming.text("passkey") })
+        else { return self }
+        var state = self
+        state.errors?.fields = errors.fields.map { (name: Self.newName(of: index), text: $0.text) }
+        return state
     }
 }
 

@@ -34,6 +34,7 @@ extension HostedPageRequest {
         } else {
             label =
                 theme.texts.tables[browser.language]?["field.\(name)"] ?? Self.boxes[name].map { self.text($0) }
+                ?? (AccountState.isNewName(name) ? self.text("passkey.newName") : nil)
         }
         return label.map { self.text("common.fieldError", ["label": $0, "text": text]) } ?? text
     }

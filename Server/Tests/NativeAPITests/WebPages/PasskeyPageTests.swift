@@ -155,6 +155,10 @@ struct PasskeyPageTests {
         for name in ["", String(repeating: "a", count: 101)] {
             let refused = try await pages.act("passkey/name", ["passkey": pages.authenticator.id, "name": name])
             #expect(refused.status == 422)
+            // It says which field that is, opens it, and keeps what was typed.
+            #expect(refused.error("passkey0") != nil && refused.html.contains("<details class=\"more\" open>"))
+            #expect(refused.html.contains("<a href=\"#field-passkey0\">New name: "), "\(refused.html)")
+            #expect(refused.html.contains("id=\"field-passkey0\" name=\"name\" type=\"text\" value=\"\(name)\""))
         }
         let removed = try await pages.act("passkey/remove", ["passkey": pages.authenticator.id])
         #expect(removed.location?.hasSuffix("done=passkeyRemoved") == true)
