@@ -227,6 +227,17 @@ def check_themes(browser):
     okaeri("application", "theme", "remove", application, "--data", str(data))
 
 
+def check_large_letters(browser):
+    """Letters of twice the size on a phone: all of the page is there, and a name is no column of letters (WCAG 1.4.4)."""
+    page = browser.new_context(locale="ja", viewport={"width": 360, "height": 740}, bypass_csp=True).new_page()
+    sign_up(page, "sakiko-hanako")
+    page.wait_for_url(f"{pages}/account")
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "it is wider than the screen"
+    name = page.locator(".who strong").bounding_box()
+    assert name["width"] > name["height"], f"the name is a column: {name}"
+
+
 def check_first_page(browser):
     """What somebody sees who opens the server's own address."""
     for language, title in [("ja", "認証サーバー"), ("ko", "인증 서버"), ("en", "Identity server")]:
@@ -268,7 +279,8 @@ try:
             for check, argument in [
                 (check_sign_up, page), (check_account, page), (check_log_in, page), (check_reset, page),
                 (check_keyboard, browser.new_context(locale="en").new_page()), (check_without_scripts, browser),
-                (check_first_page, browser), (check_languages, browser), (check_themes, browser), (check_frames, browser), (functools.partial(check_web_log_in, world), browser),
+                (check_large_letters, browser), (check_first_page, browser), (check_languages, browser),
+                (check_themes, browser), (check_frames, browser), (functools.partial(check_web_log_in, world), browser),
                 (functools.partial(check_guest, world), browser), (functools.partial(check_fields, world), browser),
                 (functools.partial(check_passkeys, world), browser), (functools.partial(check_factors, world), browser),
                 (functools.partial(check_work, world), browser),
