@@ -94,7 +94,7 @@ enum SessionsPage {
                 .init(text: session.user.rawValue, link: request.path("users/\(session.user)"), isCode: true),
                 .init(
                     text: [session.device.name, session.device.model, session.device.system, session.device.appVersion]
-                        .joinedIsolated),
+                        .joinedBidiIsolated),
                 .init(
                     text: request.words(ofLogInTo: session),
                     identifier: "\(session.protocolName.rawValue) · \(session.method.rawValue)"),

@@ -215,7 +215,7 @@ enum UserPage {
         }
         if let fault { model["summary"] = request.summary([(nil, request.text(fault))]) }
         if let errors { model["summary"] = request.summary(errors.summary(request)) }
-        model["shownName"] = request.name(of: user).isolated
+        model["shownName"] = request.name(of: user).bidiIsolated
         // Titles go into the history of browsers, and from there to other machines: no list of names gathers there.
         let title = "\(request.text("sessions.user")) \(user.id)"
         return try request.html("user", title: title, model, status: status)
@@ -250,7 +250,7 @@ struct UserPageModel {
             },
             "deviceKeys": found.deviceKeys.map { key -> PageTemplates.Model in
                 let device = [key.device.name, key.device.model, key.device.system, key.device.appVersion]
-                    .joinedIsolated
+                    .joinedBidiIsolated
                 var model: PageTemplates.Model = [
                     "thumbprint": key.thumbprint, "device": device.isEmpty ? "–" : device,
                     "added": key.addedAt.text,
@@ -279,7 +279,7 @@ struct UserPageModel {
             "sessions": found.sessions.map { session -> PageTemplates.Model in
                 let device = [
                     session.device.name, session.device.model, session.device.system, session.device.appVersion,
-                ].joinedIsolated
+                ].joinedBidiIsolated
                 return [
                     "id": session.id.rawValue,
                     "device": device.isEmpty ? "–" : device,

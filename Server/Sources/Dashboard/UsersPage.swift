@@ -166,7 +166,7 @@ enum UsersPage {
                     ? request.text("users.disabled")
                     : user.deletionRequestedAt == nil ? nil : request.text("users.leaving"))
         case "identifiers":
-            return .init(text: [user.username, user.email, user.phone].joinedIsolated)
+            return .init(text: [user.username, user.email, user.phone].joinedBidiIsolated)
         case "created": return .init(text: "", time: user.createdAt)
         case "lastLogIn": return .init(text: user.lastLogInAt == nil ? "–" : "", time: user.lastLogInAt)
         default: return .init(text: user.id.rawValue, link: link, isCode: true)

@@ -58,7 +58,7 @@ package struct PageTexts: Sendable {
     package func text(_ name: String, in language: PageLanguage, _ values: [String: String] = [:]) -> String {
         guard var text = known(name, in: language) else { return name }
         for (name, value) in values { text = Self.choosing(value == "1", of: name, in: text) }
-        for (name, value) in values { text = text.replacing("{\(name)}", with: value.isolated) }
+        for (name, value) in values { text = text.replacing("{\(name)}", with: value.bidiIsolated) }
         return text
     }
 
@@ -95,7 +95,7 @@ package struct PageTexts: Sendable {
 extension String {
     /// The text as it stands in a sentence or beside other text: nothing in it changes the direction of what is around
     /// it (UAX #9 §2.7). Signs that order other text are left out, and what runs from right to left is isolated.
-    package var isolated: String {
+    package var bidiIsolated: String {
         let isOrdered = unicodeScalars.contains { $0.properties.isBidiControl }
         guard isOrdered || unicodeScalars.contains(where: \.isFromRightToLeft) else { return self }
         return "\u{2068}\(String(unicodeScalars.filter { !$0.properties.isBidiControl }))\u{2069}"
@@ -114,7 +114,7 @@ extension String {
 
 extension [String?] {
     /// What strangers wrote, one beside the other; empty without any.
-    package var joinedIsolated: String { compactMap { $0?.isolated }.joined(separator: " · ") }
+    package var joinedBidiIsolated: String { compactMap { $0?.bidiIsolated }.joined(separator: " · ") }
 }
 
 extension Unicode.Scalar {

@@ -91,7 +91,7 @@ extension HostedPageRequest {
 
     /// By what a person knows an account again: a name, or what leads to it.
     func shownName(of user: User) -> String {
-        if let name = user.ownName { return name.isolated }
+        if let name = user.ownName { return name.bidiIsolated }
         if user.isAnonymous { return text("account.anonymous") }
         guard let identity = user.identities.first(where: { $0.provider.registers && $0.provider != .passkey }) else {
             return text("account.withPasskey")
@@ -153,7 +153,7 @@ extension HostedPageRequest {
     private func identities(of user: User, _ keys: [DeviceKey]) -> [PageTemplates.Model] {
         var listed: [PageTemplates.Model] = []
         if user.hasPassword, !user.typedIdentifiers.isEmpty {
-            let detail = (user.username ?? user.email ?? "").isolated
+            let detail = (user.username ?? user.email ?? "").bidiIsolated
             listed.append(["label": text("account.identityPassword"), "detail": detail])
         }
         for identity in user.identities where identity.provider != .passkey {
@@ -167,7 +167,7 @@ extension HostedPageRequest {
             if identity.provider == .device {
                 model["removableKey"] = identity.subject
                 if let key = keys.first(where: { $0.thumbprint == identity.subject }) {
-                    model["detail"] = (key.device.name ?? key.device.model ?? "").isolated
+                    model["detail"] = (key.device.name ?? key.device.model ?? "").bidiIsolated
                     if let used = key.lastUsedAt { model["used"] = time(used) }
                 }
             } else if identity.provider != .anonymous {
@@ -179,7 +179,7 @@ extension HostedPageRequest {
     }
 
     private func model(of session: Session, isCurrent: Bool) -> PageTemplates.Model {
-        let parts = [session.device.name ?? session.device.model, session.device.system].joinedIsolated
+        let parts = [session.device.name ?? session.device.model, session.device.system].joinedBidiIsolated
         var model: PageTemplates.Model = [
             "id": session.id.rawValue, "isCurrent": isCurrent,
             "label": parts.isEmpty ? text("account.sessionUnknown") : parts,

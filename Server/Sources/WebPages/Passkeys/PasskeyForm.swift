@@ -120,7 +120,7 @@ extension HostedPageRequest {
                 value: error == nil ? passkey.name : state.renaming?.text("name") ?? "", error: error)
             field.idName = name
             var row: PageTemplates.Model = [
-                "id": passkey.id, "label": passkey.name.isolated, "since": time(passkey.createdAt),
+                "id": passkey.id, "label": passkey.name.bidiIsolated, "since": time(passkey.createdAt),
                 "newName": field.model,
                 "state": text(
                     passkey.isBackedUp

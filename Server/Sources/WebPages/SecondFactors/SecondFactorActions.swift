@@ -97,7 +97,7 @@ extension HostedPageRequest {
             "hasFactors": !found.factors.isEmpty, "canAdd": isOn && found.factors.count < TOTPFactor.maximumPerUser,
             "factors": found.factors.map { factor -> PageTemplates.Model in
                 var row: PageTemplates.Model = [
-                    "id": factor.id.rawValue, "label": factor.name.isolated, "since": time(factor.createdAt),
+                    "id": factor.id.rawValue, "label": factor.name.bidiIsolated, "since": time(factor.createdAt),
                 ]
                 if let used = factor.lastUsedAt { row["used"] = time(used) }
                 return row
