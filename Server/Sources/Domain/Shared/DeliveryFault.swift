@@ -135,7 +135,8 @@ package struct DeliveryFault: Hashable, Sendable, CustomStringConvertible {
                 self.init(kind)
                 return
             }
-            if hasValue, description.count >= before.count + after.count, description.hasPrefix(before), description.hasSuffix(after) {
+            let isLongEnough = description.count >= before.count + after.count
+            if hasValue, isLongEnough, description.hasPrefix(before), description.hasSuffix(after) {
                 self.init(kind, String(description.dropFirst(before.count).dropLast(after.count)))
                 return
             }
