@@ -143,11 +143,16 @@ extension AccountState {
 
     /// The same, with what is wrong with a passkey's new name at the field of that passkey.
     func naming(_ passkeys: [Passkey]) -> AccountState {
-        guard let renaming, let errors,
-            let index = passkeys.firstIndex(where: { $0.id == renaming.text("passkey") })
-        else { return self }
+        guard let renaming, var errors else { return self }
+        if let index = passkeys.firstIndex(where: { $0.id == renaming.text("passkey") }) {
+            errors.fields = errors.fields.map { (name: Self.newName(of: index), text: $0.text) }
+        } else {
+            // It is gone, and so is its field.
+            errors.others += errors.fields.map(\.text)
+            errors.fields = []
+        }
         var state = self
-        state.errors?.fields = errors.fields.map { (name: Self.newName(of: index), text: $0.text) }
+        state.errors = errors
         return state
     }
 }
