@@ -114,6 +114,21 @@ struct FastPathTests {
         }
     }
 
+    @Test("leave a listed proxy its connection for longer than others have it")
+    func keptByProxy() async throws {
+        try await RunningServer.run(["idle-timeout": "1", "trusted-proxies": "127.0.0.1"]) { server in
+            let client = try await StreamServer(port: server.listening.port) {}.client()
+            try await client.ask("GET /health/live")
+            let first = await client.read(until: #"{"status":"live"}"#)
+            // Others are cut after a second and a quarter of one.
+            try await Task.sleep(for: .seconds(3))
+            try? await client.ask("GET /health/live")
+            let second = await client.read(until: #"{"status":"live"}"#)
+            #expect(!first.isEmpty && !second.isEmpty)
+            try? await client.channel.close()
+        }
+    }
+
     /// Asks on one connection for three seconds: whether the server cut it, and the longest time between two answers.
     private static func stayBusy(at port: Int) async throws -> (isCut: Bool, longest: Duration) {
         let client = try await StreamServer(port: port) {}.client()

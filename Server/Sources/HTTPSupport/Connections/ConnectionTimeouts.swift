@@ -1,3 +1,4 @@
+package import Domain
 package import NIOCore
 import Synchronization
 
@@ -13,15 +14,24 @@ package final class ConnectionTimeouts: Sendable {
         package var write: TimeAmount
         /// How many bytes of long answers the clients of one event loop may leave unread together.
         package var unreadBytes: Int
+        /// Who keeps connections open for the next client's request.
+        package var proxies: [IPNetwork]
 
-        package init(idle: TimeAmount, write: TimeAmount, unreadBytes: Int = 64 * 1024 * 1024) {
+        package init(
+            idle: TimeAmount, write: TimeAmount, unreadBytes: Int = 64 * 1024 * 1024, proxies: [IPNetwork] = []
+        ) {
             self.idle = idle
             self.write = write
             self.unreadBytes = unreadBytes
+            self.proxies = proxies
         }
 
         /// What a client must take in the time for writing: 1000 bytes a second.
         package var minimumBytes: Int { max(1, Int(clamping: write.nanoseconds / 1_000_000)) }
+        /// For a connection of a proxy between two requests. Longer than proxies keep theirs (nginx 60 seconds, load balancers up to
+        /// 600), so that it is they who close it: a request can be on its way while the server does, and a proxy answers 502 then
+        /// and must not repeat a `POST` (RFC 9112 §9.3.1).
+        package static let keptByProxies = TimeAmount.seconds(620)
         /// For a client to hang up after the server has said that it will send no more (RFC 9112 §9.6).
         package static let lingering = TimeAmount.seconds(2)
         /// For a client that takes nothing, or does not send the rest of its request, while the server stops.
@@ -30,6 +40,20 @@ package final class ConnectionTimeouts: Sendable {
         /// What is left of them while the server stops: it waits for what it answers, not for its clients.
         var whileStopping: Self {
             Self(idle: min(idle, Self.stopping), write: min(write, Self.stopping), unreadBytes: unreadBytes)
+        }
+
+        /// Whether a client has sent nothing for too long.
+        ///
+        /// - Parameters:
+        ///   - time: Since something was noted; that happened up to a period later.
+        ///   - channel: The connection, when it is between two requests; else `nil`.
+        /// - Returns: whether it is to be cut.
+        func isIdle(for time: TimeAmount, between channel: (any Channel)?) -> Bool {
+            guard time > idle + period else { return false }
+            guard let address = channel?.remoteAddress.flatMap({ IPAddress($0) }),
+                proxies.contains(where: { $0.contains(address) })
+            else { return true }
+            return time > max(idle, Self.keptByProxies) + period
         }
 
         /// How often connections are looked at.

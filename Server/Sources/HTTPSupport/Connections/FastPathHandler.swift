@@ -388,8 +388,8 @@ extension FastPathHandler {
         }
         // What takes the server its time is no fault of the client's.
         guard !isBusy || isPassingOn, pending == 0 || isPassingOn else { return nil }
-        // What happened since the last look was noted with that look's time.
-        return now - lastActivity > limits.idle + limits.period ? .idle : nil
+        let resting = isPassingOn || !waiting.isEmpty ? nil : context?.channel
+        return limits.isIdle(for: now - lastActivity, between: resting) ? .idle : nil
     }
 }
 

@@ -41,7 +41,10 @@ struct ConnectionRules: Sendable {
                 exempt: settings.trustedProxies + (isLoopbackExempt ? thisMachine : [])),
             metrics: metrics, logger: logger)
         timeouts = ConnectionTimeouts(
-            .init(idle: TimeAmount(settings.idleTimeout), write: TimeAmount(settings.writeTimeout)), metrics: metrics)
+            .init(
+                idle: TimeAmount(settings.idleTimeout), write: TimeAmount(settings.writeTimeout),
+                proxies: settings.trustedProxies),
+            metrics: metrics)
         self.metrics = metrics
         self.logger = logger
     }

@@ -164,7 +164,8 @@ extension Setting {
         rule: "a whole number from 1 to 3600")
     package static let idleTimeout = Setting(
         "idle-timeout", default: "30", unit: "seconds", form: "number",
-        "How long a connection may take to send the head of a request, and stay open without one.",
+        "How long a connection may take to send the head of a request, and stay open without one. Those of "
+            + "trusted proxies may stay 620 seconds.",
         rule: "a whole number from 1 to 3600")
     package static let writeTimeout = Setting(
         "write-timeout", default: "30", unit: "seconds", form: "number",

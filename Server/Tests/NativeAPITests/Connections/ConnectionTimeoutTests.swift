@@ -1,3 +1,4 @@
+import Domain
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
@@ -35,6 +36,33 @@ struct ConnectionTimeoutTests {
         #expect(try connection.answers() == 5)
         connection.wait(.seconds(33))
         #expect(!connection.channel.isActive)
+    }
+
+    @Test("let a proxy keep its connection between two requests for longer than proxies do, and nobody else")
+    func proxies() throws {
+        let network = try #require(IPNetwork("192.0.2.0/24"))
+        let limits = ConnectionTimeouts.Limits(idle: .seconds(30), write: .seconds(30), proxies: [network])
+        let connection = try EmbeddedConnection(limits)
+        for _ in 0..<2 {
+            connection.wait(.seconds(619))
+            connection.ask()
+            connection.settle()
+        }
+        #expect(connection.channel.isActive)
+        #expect(try connection.answers() == 2)
+        connection.wait(.seconds(623))
+        #expect(!connection.channel.isActive && cuts(connection, .idle))
+        // A request that does not go on has the same time from everybody.
+        let sender = try EmbeddedConnection(limits)
+        let head = HTTPRequest(method: .post, scheme: "http", authority: "127.0.0.1", path: "/short")
+        sender.channel.pipeline.fireChannelRead(HTTPRequestPart.head(head))
+        sender.settle()
+        sender.wait(.seconds(33))
+        #expect(!sender.channel.isActive && cuts(sender, .idle))
+        let other = try #require(IPNetwork("198.51.100.0/24"))
+        let stranger = try EmbeddedConnection(.init(idle: .seconds(30), write: .seconds(30), proxies: [other]))
+        stranger.wait(.seconds(33))
+        #expect(!stranger.channel.isActive && cuts(stranger, .idle))
     }
 
     @Test("do not count what the server takes to answer")
