@@ -79,6 +79,17 @@ struct SMTPCarrierTests {
         }
     }
 
+    @Test("tells a mail that was handed over without an answer from one that was not")
+    func unanswered() async throws {
+        let server = try await MailServer()
+        let outcome = await Self.carrier(server, requiresTLS: false).deliver(Self.message(to: "silent"))
+        guard case .unanswered(let reason) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(server.mails.count == 1 && !reason.contains("@"), "\(reason)")
+    }
+
     @Test("tells that a server is down")
     func serverDown() async throws {
         let server = try await MailServer()

@@ -76,6 +76,7 @@ struct TextMessageWebhookTests {
             case .delivered: "delivered"
             case .refused: "refused"
             case .failed: "failed"
+            case .unanswered: "unanswered"
             }
         #expect(word == expected)
     }

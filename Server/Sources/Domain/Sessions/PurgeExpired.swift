@@ -104,7 +104,7 @@ package final class PurgeExpired: Sendable {
     /// What waits for longer than anything does got its time from a clock that was ahead.
     private func shortenWaits(at now: Timestamp) async throws(DomainError) {
         try await store.write { transaction throws(DomainError) in
-            try transaction.shortenMailWaits(beyond: now + DeliverMail.retries.longest, to: now)
+            try transaction.shortenMailWaits(beyond: now + DeliverMail.longestWait, to: now)
             try transaction.shortenRevocationWaits(beyond: now + RevokeGrants.retries.longest, to: now)
         }
         try await store.write { transaction throws(DomainError) in

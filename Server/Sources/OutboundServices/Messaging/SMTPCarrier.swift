@@ -84,7 +84,8 @@ package struct SMTPCarrier: MailCarrier {
                 _ = try handle.perform(sending: mail.bytes)
                 return .delivered
             } catch {
-                return outcome(of: error, status: handle.number(CURLINFO_RESPONSE_CODE))
+                return outcome(
+                    of: error, status: handle.number(CURLINFO_RESPONSE_CODE), isWhole: handle.hasTakenAll)
             }
         } catch {
             return .failed(reason: words(for: error))
@@ -128,7 +129,14 @@ package struct SMTPCarrier: MailCarrier {
 
     /// What a fault means for the mail: a mail server's refusal of the mail itself is final (RFC 5321 §4.2.1: 55z, or
     /// an address that it cannot read); everything else may be mended before the mail is of no use.
-    private static func outcome(of fault: CurlHandle.Fault, status: Int) -> MailOutcome {
+    /// Who has said nothing to a whole mail may have taken it (RFC 5321 §4.5.5): the last answer was the one to `DATA`.
+    private static func outcome(of fault: CurlHandle.Fault, status: Int, isWhole: Bool) -> MailOutcome {
+        let isSilence = [CURLE_OPERATION_TIMEDOUT, CURLE_RECV_ERROR, CURLE_GOT_NOTHING].contains {
+            $0.rawValue == fault.code
+        }
+        if status == 354, isWhole, isSilence {
+            return .unanswered(reason: "the mail server did not say whether it took the mail (\(fault.reason))")
+        }
         let reason = words(for: fault, status: status)
         let isFinal = (550...559).contains(status) || status == 501
         let isAboutTheMail = [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY].contains {

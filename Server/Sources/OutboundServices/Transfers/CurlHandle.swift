@@ -122,6 +122,9 @@ final class CurlHandle {
         return okaeri_curl_get_long(handle, info, &value) == CURLE_OK ? value : 0
     }
 
+    /// Whether libcurl has taken all bytes that `perform` was to send.
+    var hasTakenAll: Bool { outgoing.position == outgoing.bytes.count }
+
     /// Sends the bytes, if any, and waits for the end.
     ///
     /// - Returns: the bytes of the answer's body.

@@ -92,6 +92,21 @@ struct RetriedMailTests {
         if let reason { try await expectEnd(of: .passwordReset, reason) }
     }
 
+    @Test("and comes three times in its hour where nobody says whether it was taken")
+    func unanswered() async throws {
+        _ = try await world.makeUser(in: application, email: Self.email, isVerified: true)
+        try await orderReset()
+        let begin = world.clock.now
+        var next: Timestamp? = begin
+        while let due = next {
+            world.clock.advance(by: due - world.clock.now)
+            carrier.plan(.unanswered(reason: "silence"))
+            next = try await world.modules.messaging.deliverMail().nextAt
+        }
+        #expect(carrier.tries == 3)
+        #expect(world.clock.now >= begin + .seconds(3 * 675))
+    }
+
     @Test("also when an operator sends it again")
     func byOperator() async throws {
         let user = try await world.makeUser(in: application, email: Self.email, isVerified: true)

@@ -42,7 +42,7 @@ struct PurgeExpiredTests {
     @Test("lets a mail be due that a clock which was ahead has made wait for longer than any does")
     func waitsOfAClockAhead() async throws {
         let now = world.clock.now
-        let waits = [DeliverMail.retries.longest, DeliverMail.retries.longest + .milliseconds(1)]
+        let waits = [DeliverMail.longestWait, DeliverMail.longestWait + .milliseconds(1)]
         for (number, wait) in waits.enumerated() {
             let mail = QueuedMail(
                 id: world.randomness.newIdentifier(at: now), application: application.id, kind: .logInCode,

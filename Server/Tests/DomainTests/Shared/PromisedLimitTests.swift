@@ -32,6 +32,8 @@ struct PromisedLimitTests {
         ("a mail that is being sent", DeliverMail.lease, 120),
         ("the first wait after a mail that failed", DeliverMail.retries.meanWait(after: 1) ?? .zero, 5),
         ("the longest wait after a mail that failed", DeliverMail.retries.meanWait(after: 99) ?? .zero, 900),
+        ("the first wait after silence", DeliverMail.unansweredRetries.meanWait(after: 1) ?? .zero, 900),
+        ("the longest wait after silence", DeliverMail.unansweredRetries.meanWait(after: 99) ?? .zero, 14_400),
         ("the first wait after a grant was not ended", RevokeGrants.retries.meanWait(after: 1) ?? .zero, 60),
         ("the longest wait after a grant was not ended", RevokeGrants.retries.meanWait(after: 99) ?? .zero, 6 * 3600),
         ("an admin's session without use", AdminSession.idleLifetime, 3600),

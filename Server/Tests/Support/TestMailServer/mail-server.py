@@ -6,7 +6,9 @@ chosen by the recipient's local part:
 
   refused     550 at RCPT                 busy      451 at RCPT
   full        554 after the content       greylist  451 at RCPT the first time, then accepted
-  slow        no answer at RCPT           anything else is accepted
+  slow        no answer at RCPT           silent    taken, and then the connection ends without an answer
+
+Anything else is accepted.
 """
 
 import argparse
@@ -47,6 +49,9 @@ class Handler:
         draft = self.folder / f".{self.count:04}"
         draft.write_bytes(head.encode() + envelope.original_content)
         draft.rename(self.folder / f"{self.count:04}.eml")
+        if envelope.rcpt_tos[0].startswith("silent@"):
+            server.transport.abort()
+            await asyncio.sleep(600)
         return "250 OK"
 
 

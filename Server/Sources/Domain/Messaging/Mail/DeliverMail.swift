@@ -10,6 +10,11 @@ package struct DeliverMail: Sendable {
     /// How many mails are sent side by side.
     package static let lanes = 8
     static let retries = RetrySchedule(doublingFrom: .seconds(5), upTo: .seconds(900))
+    /// The waits after a mail that was handed over without an answer. A mail server that takes longer than it has, or hangs up, does so
+    /// again each time, and its people would get a mail for each try.
+    static let unansweredRetries = RetrySchedule(doublingFrom: .seconds(900), upTo: .seconds(14_400))
+    /// What no wait exceeds.
+    static var longestWait: Duration { max(retries.longest, unansweredRetries.longest) }
 
     let store: any Store
     let clock: any WallClock
@@ -115,6 +120,7 @@ package struct DeliverMail: Sendable {
         case .delivered: return try await finish(mail, .delivered)
         case .refused(let reason): return try await giveUp(mail, reason)
         case .failed(let reason): return try await postpone(mail, reason)
+        case .unanswered(let reason): return try await postpone(mail, reason, by: Self.unansweredRetries)
         }
     }
 
@@ -208,8 +214,10 @@ package struct DeliverMail: Sendable {
     }
 
     /// Tries again later: after 5 s, 10 s, 20 s … 15 min, as long as the mail is of use by then.
-    private func postpone(_ mail: QueuedMail, _ reason: String) async throws(DomainError) -> End {
-        let next = Self.retries.wait(after: mail.attempts, by: randomness).map { clock.now + $0 }
+    private func postpone(
+        _ mail: QueuedMail, _ reason: String, by schedule: RetrySchedule = Self.retries
+    ) async throws(DomainError) -> End {
+        let next = schedule.wait(after: mail.attempts, by: randomness).map { clock.now + $0 }
         guard let next, next < mail.expiresAt else { return try await giveUp(mail, reason) }
         var later = mail
         later.nextTryAt = next

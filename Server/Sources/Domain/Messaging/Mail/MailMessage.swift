@@ -47,6 +47,8 @@ package enum MailOutcome: Hashable, Sendable {
     case refused(reason: String)
     /// It may work later.
     case failed(reason: String)
+    /// All of it was handed over, and nobody said whether it was taken: it may be on its way, and comes twice when it is sent again.
+    case unanswered(reason: String)
 }
 
 /// By which way mails leave the server.
