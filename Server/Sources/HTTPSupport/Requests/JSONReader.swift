@@ -51,7 +51,7 @@ package struct JSONReader: Sendable {
         }
         let value: JSONValue
         do {
-            value = try Self.value(ofOldSDK: buffer)
+            value = try Self.value(ofOldSDK: Array(buffer.readableBytesView))
         } catch {
             throw RequestError.bodyMalformed(reason: error.words)
         }
@@ -64,14 +64,18 @@ package struct JSONReader: Sendable {
     /// JSON of an SDK of an old protocol. Half a surrogate pair counts as U+FFFD, as in Parse Server: apps cut names after
     /// so many UTF-16 units, within an emoji, and the SDKs for JavaScript and Unity escape each unit by itself.
     ///
+    /// - Parameters:
+    ///   - text: The JSON: a body, or the `where` of an address.
+    ///   - maximumDepth: How many arrays and objects may stand within each other.
     /// - Throws: `JSONSyntaxError`.
-    package static func value(ofOldSDK buffer: ByteBuffer) throws(JSONSyntaxError) -> JSONValue {
-        let text = Array(buffer.readableBytesView)
+    package static func value(
+        ofOldSDK text: [UInt8], maximumDepth: Int = 128
+    ) throws(JSONSyntaxError) -> JSONValue {
         do throws(JSONSyntaxError) {
-            return try JSONValue(parsing: text)
+            return try JSONValue(parsing: text, maximumDepth: maximumDepth)
         } catch {
             guard case .badText = error else { throw error }
-            return try JSONValue(parsing: withoutHalfPairs(text))
+            return try JSONValue(parsing: withoutHalfPairs(text), maximumDepth: maximumDepth)
         }
     }
 

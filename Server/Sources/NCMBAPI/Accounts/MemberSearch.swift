@@ -23,7 +23,7 @@ struct MemberSearch {
     static func value(_ text: String) throws(NCMBFault) -> JSONValue {
         let value: JSONValue
         do {
-            value = try JSONValue(parsing: Array(text.utf8), maximumDepth: maximumDepth)
+            value = try JSONReader.value(ofOldSDK: Array(text.utf8), maximumDepth: maximumDepth)
         } catch {
             throw error == .tooDeep ? .notValid("where") : .notJSON
         }

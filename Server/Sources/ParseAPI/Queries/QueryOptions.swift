@@ -100,7 +100,7 @@ struct QueryOptions {
         guard case .string(let text) = value else { return value }
         guard !text.isEmpty else { return nil }
         do {
-            return try JSONValue(parsing: Array(text.utf8), maximumDepth: maximumDepth)
+            return try JSONReader.value(ofOldSDK: Array(text.utf8), maximumDepth: maximumDepth)
         } catch {
             throw error == .tooDeep ? tooLarge : ParseFault(107, "where is not JSON.")
         }

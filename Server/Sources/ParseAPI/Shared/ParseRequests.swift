@@ -107,7 +107,7 @@ final class ParseRequests: Sendable {
         guard buffer.readableBytesView.contains(where: { $0 > 0x20 }) else { return [:] }
         let value: JSONValue
         do {
-            value = try JSONReader.value(ofOldSDK: buffer)
+            value = try JSONReader.value(ofOldSDK: Array(buffer.readableBytesView))
         } catch {
             if isFile { return [:] }
             throw ParseFault(107, error.words)

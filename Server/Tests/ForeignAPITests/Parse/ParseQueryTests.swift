@@ -51,6 +51,13 @@ struct ParseQueryTests {
         #expect(try await names(world, condition) == expected)
     }
 
+    @Test("find by a name that was cut within an emoji who was saved so")
+    func halfEmoji() async throws {
+        let world = try await ForeignWorld()
+        _ = try await world.parseUser("mika", #","nick":"Taro \ud83d","ACL":{"*":{"read":true}}"#)
+        #expect(try await names(world, #"{"nick":"Taro \ud83d"}"#) == ["mika"])
+    }
+
     @Test("count, skip, order and cut columns, with numbers as texts in an overridden GET")
     func options() async throws {
         let world = try await world()
