@@ -84,6 +84,7 @@ struct IdentityLinks: Sendable {
             user.identities.append(identity)
         }
         try keepAccounts(in: transaction)
+        try keepAnonymousId(of: user, in: transaction)
     }
 
     /// Takes ids that a client made away from a user.
@@ -100,7 +101,11 @@ struct IdentityLinks: Sendable {
             try transaction.keepAccount(
                 of: person, sealedGrant: sealedGrants[person.subject], by: sealingKey, in: application, at: now)
         }
-        guard let anonymousAccount,
+    }
+
+    /// Keeps the id that a client made, where it leads to a user.
+    func keepAnonymousId(of user: User, in transaction: any Transaction) throws(DomainError) {
+        guard let anonymousAccount, user.identities.contains(where: { $0.subject == anonymousAccount.subject }),
             try transaction.providerAccount(.anonymous, subject: anonymousAccount.subject, in: application) == nil
         else { return }
         try transaction.save(anonymousAccount)

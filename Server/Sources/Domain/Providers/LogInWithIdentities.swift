@@ -54,19 +54,24 @@ package struct LogInWithIdentities: Sendable {
         asked.password = request.password
         asked.device = request.client.device
         asked.identities = links.identities
-        let draft = registrar.draft(asked, at: now, approved: nil)
+        var draft = registrar.draft(asked, at: now, approved: nil)
         try draft.refuseForm()
-        let method = request.people.first?.provider ?? .anonymous
-        let issuer = issuers.issuer(
-            for: .init(
-                request.application, request.client.protocolName, by: .init(rawValue: method.rawValue),
-                on: request.client.holder(key: nil),
-                // Not of log-ins by ids that clients make, which are automatic: the session is their record.
-                record: request.people.isEmpty ? .nothing : .logIn(from: request.client.origin)
-            ).proven(by: request.people.isEmpty ? [] : .provider),
-            at: now)
+        // A password ends what an id of a client's making leads to, also where both come in one request.
+        let isNamed = request.password != nil && !draft.user.typedIdentifiers.isEmpty
+        if isNamed { draft.user.identities.removeAll { $0.provider == .anonymous } }
         let found = try await store.read { transaction throws(DomainError) in try links.owner(in: transaction) }
         let owner = request.leaves(found) ? nil : found
+        let isSignUp = isNamed && owner == nil && request.people.isEmpty
+        let provider = request.people.first?.provider ?? .anonymous
+        let method: Session.LogInMethod = isSignUp ? .signUp : .init(rawValue: provider.rawValue)
+        let issuer = issuers.issuer(
+            for: .init(
+                request.application, request.client.protocolName, by: method,
+                on: request.client.holder(key: nil),
+                // Not of log-ins by ids that clients make, which are automatic: the session is their record.
+                record: method == .anonymous ? .nothing : .logIn(from: request.client.origin)
+            ).proven(by: isSignUp ? .password : request.people.isEmpty ? [] : .provider),
+            at: now)
         let ready = try changes.ready(
             [request.leaves(found) ? .identityUnlinked : .identityLinked], of: found ?? draft.user,
             in: request.application, by: .unknown(showing: .recentLogIn, from: request.client.origin), at: now)
@@ -82,6 +87,7 @@ package struct LogInWithIdentities: Sendable {
                 let made = try registration.store(in: transaction, joining: nil, session: issuer)
                 for person in request.people { try transaction.markUsed(person, in: application) }
                 try links.keepAccounts(in: transaction)
+                try links.keepAnonymousId(of: made.user, in: transaction)
                 // With an issuer there always is one.
                 guard let logIn = made.logIn else { throw .storageUnavailable }
                 return logIn

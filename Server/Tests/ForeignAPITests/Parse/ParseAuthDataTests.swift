@@ -171,6 +171,25 @@ struct ParseAuthDataTests {
         #expect(try free.status == 201 && free.text("objectId") != id)
     }
 
+    @Test("keeps no anonymous id beside a password that comes in the same sign-up: who has the id is somebody else then")
+    func anonymousIdBesidePassword() async throws {
+        let world = try await ForeignWorld()
+        let linked = #""authData":{"anonymous":{"id":"\#(Self.anonymous)"}}"#
+        let made = try await world.parse("POST", "/users", #"{"username":"mika","password":"s3cret",\#(linked)}"#)
+        #expect(made.status == 201, "\(made.text)")
+        let (id, token) = (try made.text("objectId"), try made.text("sessionToken"))
+        #expect(try await world.parse("GET", "/users/me", token: token).json()["authData"] == nil)
+        let session = try await world.parse("GET", "/sessions/me", token: token)
+        #expect(try session.json()["createdWith"] == ["action": "signup", "authProvider": "password"])
+        let guest = try await world.parse("POST", "/users", "{\(linked)}")
+        #expect(try guest.status == 201 && guest.text("objectId") != id)
+        #expect(try await world.parseLogIn("mika").text("objectId") == id)
+        // Who is there already is found by the id, as before, and keeps it: name and password are for who is new.
+        let known = try await world.parse("POST", "/users", #"{"username":"hana","password":"s3cret",\#(linked)}"#)
+        #expect(try known.status == 200 && known.text("objectId") == guest.text("objectId"))
+        #expect(try await world.parse("POST", "/users", "{\(linked)}").status == 200)
+    }
+
     @Test("is unlinked as the last way in with 200, as at Parse: the session stays, and the audit log has it")
     func lastWayIn() async throws {
         let world = try await ForeignWorld()
