@@ -161,7 +161,9 @@ extension ServerContext {
     }
 }
 
-/// Answers requests that no route fits: 405 with the methods that the path has for who asks, `OPTIONS`, and 404.
+/// Answers requests that no route fits: 405 with the methods that the path has for who asks, `OPTIONS`, and 404. Browsers may ask
+/// first also where there is nothing, at a protocol that lets them: a refused question is an error of the network to apps, which
+/// then cannot read the 404.
 private struct NoRoute: Sendable {
     /// The routes of one protocol.
     struct Part: Sendable {
@@ -177,14 +179,13 @@ private struct NoRoute: Sendable {
     @Sendable func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let visible = parts.filter { $0.visibility?(request, context) ?? true }
         var methods = Set(visible.flatMap { $0.matcher.methods(at: request.uri.path) })
-        guard !methods.isEmpty else {
-            if isUnowned { throw HiddenPath() }
-            throw RequestError.pathUnknown
-        }
+        if methods.isEmpty, isUnowned { throw HiddenPath() }
+        let isPreflight = request.method == .options
+        guard !methods.isEmpty || isPreflight && !preflightHeaders.isEmpty else { throw RequestError.pathUnknown }
         methods.insert(.options)
         if methods.contains(.get) { methods.insert(.head) }
         let allow = methods.map(\.rawValue).sorted().joined(separator: ", ")
-        guard request.method == .options else { throw RequestError.methodNotAllowed(allow: allow) }
+        guard isPreflight else { throw RequestError.methodNotAllowed(allow: allow) }
         var headers: HTTPFields = [.allow: allow]
         for field in preflightHeaders { headers.append(field) }
         return Response(status: .noContent, headers: headers)

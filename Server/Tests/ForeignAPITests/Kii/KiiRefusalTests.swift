@@ -85,6 +85,11 @@ struct KiiRefusalTests {
         #expect(hint.status == 400 && hint.code == "INVALID_INPUT_DATA")
         #expect(try !hint.text("message").lowercased().hasPrefix("there are validation errors: password"))
         #expect(try hint.text("message").contains("passwordHint"))
+        let type = "application/vnd.kii.RegistrationAndAuthorizationRequest+json"
+        let pseudo = try await world.kii("POST", "/users", #"{"locale":"no locale"}"#, type: type)
+        #expect(try pseudo.text("message") == "There are validation errors: locale has an invalid value")
+        let nobody = try await world.kii("POST", "/users", #"{"emailAddress":"nobody"}"#, type: type)
+        #expect(try nobody.text("message").hasSuffix("password has an invalid value"))
         let client = try await world.kii("POST", "/oauth2/token", #"{"client_id":"client","client_secret":"wrong"}"#)
         #expect(client.code == "invalid_grant" && !client.text.contains("password"))
     }
@@ -131,10 +136,12 @@ struct KiiRefusalTests {
         #expect(off.status == 404 && off.code == "APP_NOT_FOUND")
     }
 
-    @Test("let browsers of any origin ask first")
-    func preflight() async throws {
+    @Test(
+        "let browsers of any origin ask first, also about what is not served: else apps read no error, only that there was none",
+        arguments: ["/api/apps/a1b2c3d4/users/me", "/api/apps/a1b2c3d4/buckets/scores/objects"])
+    func preflight(path: String) async throws {
         let world = try await ForeignWorld()
-        let answer = try await world.send("OPTIONS", "/api/apps/a1b2c3d4/users/me")
+        let answer = try await world.send("OPTIONS", path)
         #expect(answer.status == 204)
         #expect(answer.headers[.accessControlAllowHeaders]?.contains("x-kii-appid") == true)
         #expect(answer.headers[.accessControlAllowMethods]?.contains("PUT") == true)

@@ -157,7 +157,9 @@ package struct UserRegistration: Sendable {
         switch way.password {
         case .required: demandsPassword = true
         case .requiredOfNamed:
-            demandsPassword = !(user.isAnonymous && secret == nil && opensSession && faults.isEmpty)
+            // Who gave a name has one to choose beside it, even if nothing is left of the name.
+            let isNamed = faults.contains { LogInIdentifier.Kind(rawValue: $0.field) != nil }
+            demandsPassword = !(user.isAnonymous && secret == nil && opensSession && !isNamed)
         case .optional: demandsPassword = secret != nil && !user.typedIdentifiers.isEmpty
         case .none: demandsPassword = false
         }
