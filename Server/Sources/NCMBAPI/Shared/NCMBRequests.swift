@@ -50,12 +50,15 @@ final class NCMBRequests: Sendable {
     ///   `E401001` the SDKs forget the member, an anonymous one for good, and the fault may be a proxy's or a clock's
     ///   (decision 0223).
     func caller(of request: Request, _ context: ServerContext) async throws -> NCMBCaller {
-        guard let key = request.headers.value(of: .ncmbApplicationKey) else { throw NCMBFault.unauthenticated }
+        let isMember = request.headers.value(of: .ncmbSessionToken)?.isEmpty == false
+        guard let key = request.headers.value(of: .ncmbApplicationKey) else {
+            throw isMember ? NCMBFault.unauthorized : NCMBFault.unauthenticated
+        }
         let found = try await gate.enabled(.ncmb, publicKey: key)
         do throws(NCMBFault) {
             return NCMBCaller(found, try verify(request, context, for: found, key: key))
         } catch {
-            throw request.headers.value(of: .ncmbSessionToken)?.isEmpty == false ? NCMBFault.unauthorized : error
+            throw isMember ? NCMBFault.unauthorized : error
         }
     }
 
