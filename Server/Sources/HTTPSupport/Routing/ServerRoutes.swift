@@ -53,7 +53,9 @@ package struct ServerRoutes: Sendable {
         }
         let unrouted = metrics.route(method: "other", path: "none")
         let refusals: [(any ProtocolAdapter, RoutePipeline)] = adapters.map { [parts] adapter in
-            let noRoute = NoRoute(parts: parts, preflightHeaders: adapter.preflightHeaders)
+            let noRoute = NoRoute(
+                parts: parts, preflightHeaders: adapter.preflightHeaders,
+                isReadElsewhere: !adapter.crossOriginHeaders.isEmpty)
             return (adapter, RoutePipeline(adapter, shared, unrouted, isRoute: false, noRoute.respond))
         }
         let unowned = adapters.first.map { [parts] adapter in
@@ -161,9 +163,10 @@ extension ServerContext {
     }
 }
 
-/// Answers requests that no route fits: 405 with the methods that the path has for who asks, `OPTIONS`, and 404. Browsers may ask
-/// first also where there is nothing, at a protocol that lets them: a refused question is an error of the network to apps, which
-/// then cannot read the 404.
+/// Answers requests that no route fits: 405 with the methods that the path has for who asks, `OPTIONS`, and 404.
+///
+/// At a protocol whose answers pages of other origins read, browsers may ask first also where there is nothing: to an
+/// app a refused preflight is an error of the network, and it never reads the 404.
 private struct NoRoute: Sendable {
     /// The routes of one protocol.
     struct Part: Sendable {
@@ -173,6 +176,8 @@ private struct NoRoute: Sendable {
 
     let parts: [Part]
     let preflightHeaders: [HTTPField]
+    /// Whether pages of other origins may read a 404.
+    var isReadElsewhere = false
     /// Whether no protocol owns the paths, so that browsers may show a page of theirs.
     var isUnowned = false
 
@@ -181,7 +186,7 @@ private struct NoRoute: Sendable {
         var methods = Set(visible.flatMap { $0.matcher.methods(at: request.uri.path) })
         if methods.isEmpty, isUnowned { throw HiddenPath() }
         let isPreflight = request.method == .options
-        guard !methods.isEmpty || isPreflight && !preflightHeaders.isEmpty else { throw RequestError.pathUnknown }
+        guard !methods.isEmpty || isPreflight && isReadElsewhere else { throw RequestError.pathUnknown }
         methods.insert(.options)
         if methods.contains(.get) { methods.insert(.head) }
         let allow = methods.map(\.rawValue).sorted().joined(separator: ", ")
