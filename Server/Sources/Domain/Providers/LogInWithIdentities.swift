@@ -56,22 +56,16 @@ package struct LogInWithIdentities: Sendable {
         asked.identities = links.identities
         var draft = registrar.draft(asked, at: now, approved: nil)
         try draft.refuseForm()
-        // A password ends what an id of a client's making leads to, also where both come in one request.
-        let isNamed = request.password != nil && !draft.user.typedIdentifiers.isEmpty
-        if isNamed { draft.user.identities.removeAll { $0.provider == .anonymous } }
         let found = try await store.read { transaction throws(DomainError) in try links.owner(in: transaction) }
         let owner = request.leaves(found) ? nil : found
-        let isSignUp = isNamed && owner == nil && request.people.isEmpty
-        let provider = request.people.first?.provider ?? .anonymous
-        let method: Session.LogInMethod = isSignUp ? .signUp : .init(rawValue: provider.rawValue)
-        let issuer = issuers.issuer(
-            for: .init(
-                request.application, request.client.protocolName, by: method,
-                on: request.client.holder(key: nil),
-                // Not of log-ins by ids that clients make, which are automatic: the session is their record.
-                record: method == .anonymous ? .nothing : .logIn(from: request.client.origin)
-            ).proven(by: isSignUp ? .password : request.people.isEmpty ? [] : .provider),
-            at: now)
+        // A password ends what an id of a client's making leads to, also where both come in one request.
+        let hasPassword = owner == nil && request.password != nil && !draft.user.typedIdentifiers.isEmpty
+        if hasPassword { draft.user.identities.removeAll { $0.provider == .anonymous } }
+        let issuer = sessionIssuer(for: request, isSignUp: false, at: now)
+        // Not for whom the identities lead to by the time of the transaction: that password was compared with none.
+        let registering =
+            hasPassword
+            ? sessionIssuer(for: request, isSignUp: request.people.isEmpty, at: now) : issuer
         let ready = try changes.ready(
             [request.leaves(found) ? .identityUnlinked : .identityLinked], of: found ?? draft.user,
             in: request.application, by: .unknown(showing: .recentLogIn, from: request.client.origin), at: now)
@@ -84,7 +78,7 @@ package struct LogInWithIdentities: Sendable {
         let isApproved = try await isApproved(links, of: owner, request)
         return try await store.write { transaction throws(DomainError) in
             func register() throws(DomainError) -> LogIn {
-                let made = try registration.store(in: transaction, joining: nil, session: issuer)
+                let made = try registration.store(in: transaction, joining: nil, session: registering)
                 for person in request.people { try transaction.markUsed(person, in: application) }
                 try links.keepAccounts(in: transaction)
                 try links.keepAnonymousId(of: made.user, in: transaction)
@@ -112,6 +106,17 @@ package struct LogInWithIdentities: Sendable {
             }
             return try register()
         }
+    }
+
+    private func sessionIssuer(for request: Request, isSignUp: Bool, at now: Timestamp) -> SessionIssuer {
+        let provider = request.people.first?.provider ?? .anonymous
+        let method: Session.LogInMethod = isSignUp ? .signUp : .init(rawValue: provider.rawValue)
+        let asked = SessionIssuer.Request(
+            request.application, request.client.protocolName, by: method, on: request.client.holder(key: nil),
+            // Not of log-ins by ids that clients make, which are automatic: the session is their record.
+            record: method == .anonymous ? .nothing : .logIn(from: request.client.origin))
+        return issuers.issuer(
+            for: isSignUp ? asked : asked.proven(by: request.people.isEmpty ? [] : .provider), at: now)
     }
 
     /// Asks the application's hook, where the identities make an anonymous user a registered one.
