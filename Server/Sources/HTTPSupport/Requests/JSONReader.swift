@@ -67,10 +67,9 @@ package struct JSONReader: Sendable {
     /// - Parameters:
     ///   - text: The JSON: a body, or the `where` of an address.
     ///   - maximumDepth: How many arrays and objects may stand within each other.
+    /// - Returns: what it says.
     /// - Throws: `JSONSyntaxError`.
-    package static func value(
-        ofOldSDK text: [UInt8], maximumDepth: Int = 128
-    ) throws(JSONSyntaxError) -> JSONValue {
+    package static func value(ofOldSDK text: [UInt8], maximumDepth: Int = 128) throws(JSONSyntaxError) -> JSONValue {
         do throws(JSONSyntaxError) {
             return try JSONValue(parsing: text, maximumDepth: maximumDepth)
         } catch {

@@ -171,7 +171,7 @@ struct ParseAuthDataTests {
         #expect(try free.status == 201 && free.text("objectId") != id)
     }
 
-    @Test("keeps no anonymous id beside a password that comes in the same sign-up: who has the id is somebody else then")
+    @Test("keeps no anonymous id beside a password of the same sign-up: who has the id is somebody else then")
     func anonymousIdBesidePassword() async throws {
         let world = try await ForeignWorld()
         let linked = #""authData":{"anonymous":{"id":"\#(Self.anonymous)"}}"#
