@@ -277,8 +277,7 @@ struct RegistrationWaysTests {
             return
         }
         let named = kind == .device ? "user.\(field)" : field
-        // A pseudo user has no password to fall back on, which is reported beside the rest.
-        #expect(faults.map(\.field) == (kind == .pseudoUser ? [named, "password"] : [named]))
+        #expect(faults.map(\.field) == [named])
         #expect(try await users(in: application).isEmpty)
     }
 

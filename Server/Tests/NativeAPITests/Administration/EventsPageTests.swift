@@ -82,8 +82,8 @@ struct EventsPageTests {
     @Test(
         "sends a test, and says why it was not taken in the admin's language",
         arguments: [
-            (.english, "did not take the test: no network is there."), (.japanese, "ネットワークがありません"),
-            (.korean, "네트워크가 없습니다"),
+            (.english, "did not take the test: the receiver cannot be reached, or took too long."),
+            (.japanese, "受信側に接続できないか、応答に時間がかかりすぎました"), (.korean, "수신 서버에 연결할 수 없거나 응답이 너무 늦습니다"),
         ] as [(PageLanguage, String)])
     func test(language: PageLanguage, words: String) async throws {
         let world = try await AdminWorld(roles: [])
@@ -93,7 +93,7 @@ struct EventsPageTests {
         let failed = try await browser.post(
             "\(address)/endpoints/\(endpoint.id)/test?lang=\(language.rawValue)", [:], token: token)
         #expect(failed.status == 422 && failed.html.contains(words))
-        #expect(failed.html.contains("no network") == (language == .english))
+        #expect(failed.html.contains("the receiver") == (language == .english))
     }
 
     @Test("says of an endpoint that its receiver wants no more", arguments: PageLanguage.allCases)
