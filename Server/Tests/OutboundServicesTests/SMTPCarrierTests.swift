@@ -88,6 +88,8 @@ struct SMTPCarrierTests {
             return
         }
         #expect(server.mails.count == 1 && !reason.contains("@"), "\(reason)")
+        // The dashboard has words for it in each language.
+        #expect(DeliveryFault(reason)?.kind == .mailServerSilent, "\(reason)")
     }
 
     @Test("tells that a server is down")

@@ -135,7 +135,7 @@ package struct SMTPCarrier: MailCarrier {
             $0.rawValue == fault.code
         }
         if status == 354, isWhole, isSilence {
-            return .unanswered(reason: "the mail server did not say whether it took the mail (\(fault.reason))")
+            return .unanswered(reason: DeliveryFault.text(.mailServerSilent, fault.reason))
         }
         let reason = words(for: fault, status: status)
         let isFinal = (550...559).contains(status) || status == 501
