@@ -190,10 +190,12 @@ package struct Authenticate: Sendable {
 
     private func noteUse(of found: Authenticated, at now: Timestamp, from address: () -> ClientAddress) {
         guard let before = found.noteUse(at: now, resolution: SessionActivity.resolution) else { return }
+        // A session of another service counts as used when it was brought, by nobody: no log-in has noted that day.
+        let isFirstHere = found.session.address == nil && before == found.session.lastUsedAt
         activity.note(
             SessionTouch(
                 id: found.session.id, user: found.user.id, application: found.application.id, at: now,
-                address: address().text, isFirstOfDay: before.day != now.day))
+                address: address().text, isFirstOfDay: isFirstHere || before.day != now.day))
         // A guest who comes back after so long can be erased, by any node, before the next round would write that.
         if found.user.isAnonymous, let limit = found.application.settings.anonymousIdleLimit,
             now - before >= limit / 2

@@ -192,6 +192,24 @@ struct DeletionUseTests {
         #expect(try await deletion.removeIdleUsers() == 1)
     }
 
+    @Test("spares a guest who was there with a session that was brought that day and has ended since")
+    func departedAfterImport() async throws {
+        let (token, now) = ("a token of before", world.clock.now)
+        let guest = User(
+            id: Identifier(rawValue: "old-1"), application: application.id, createdAt: now - .days(400), updatedAt: now)
+        _ = try await world.modules.imports.importUsers(
+            [ImportedUser(user: guest, tokens: [Secret(token)])], into: application.id, of: .yearly, isRehearsal: false)
+        world.clock.advance(by: SessionActivity.resolution)
+        let who = try await world.modules.sessions.authenticate(
+            .init(application: application, token: token[...], proof: nil, protocolName: .yearly),
+            from: { TestWorld.address })
+        try await world.modules.sessions.writeSessionActivity()
+        try await world.modules.sessions.logOut(who)
+        #expect(try await deletion.removeIdleUsers() == 0)
+        world.clock.advance(by: .days(31))
+        #expect(try await deletion.removeIdleUsers() == 1)
+    }
+
     @Test("is counted from now on where it was asked for while the clock was ahead")
     func clockSetBack() async throws {
         let id = try await user()

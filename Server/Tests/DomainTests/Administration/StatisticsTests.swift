@@ -181,6 +181,27 @@ struct StatisticsTests {
         #expect(overview.activeMonth == (daysSinceLogIn.map { $0 < 30 } == true ? 1 : 0))
     }
 
+    @Test("count as there who uses a session that was brought, on the very day too, and not by bringing it")
+    func importedSession() async throws {
+        let (application, token) = (try await world.makeApplication(), "a token of before")
+        let (sessions, statistics) = (world.modules.sessions, world.modules.administration.statistics)
+        let now = world.clock.now
+        var user = User(
+            id: Identifier(rawValue: "old-1"), application: application.id, createdAt: now - .days(400), updatedAt: now)
+        user.username = "hana"
+        let outcomes = try await world.modules.imports.importUsers(
+            [ImportedUser(user: user, tokens: [Secret(token)])], into: application.id, of: .yearly, isRehearsal: false)
+        #expect(outcomes == [.imported])
+        try await sessions.writeSessionActivity()
+        #expect(try await statistics.readOverview(of: application.id, days: 1).activeToday == 0)
+        world.clock.advance(by: SessionActivity.resolution)
+        _ = try await sessions.authenticate(
+            .init(application: application, token: token[...], proof: nil, protocolName: .yearly),
+            from: { TestWorld.address })
+        try await sessions.writeSessionActivity()
+        #expect(try await statistics.readOverview(of: application.id, days: 1).activeToday == 1)
+    }
+
     @Test(
         "are looked at by day, from the beginning of the first one, and of one day by its last 24 hours",
         arguments: [(-1, 1), (0, 1), (1, 1), (2, 2), (30, 30), (90, 90), (91, 90), (.max, 90)])
