@@ -42,29 +42,28 @@ package struct TakeAppleNotification: Sendable {
                 let isNew = try transaction.markUsed(proof, in: entry.application)
                 guard isNew else { return }
                 for (event, effects) in zip(notification.events, effects) {
-                    let happenedAt = event.happenedAt ?? notification.issuedAt
-                    try take(event, of: happenedAt, entry, effects, transaction, at: now)
+                    try take(event, of: notification, entry, effects, transaction, at: now)
                 }
             }
         }
     }
 
-    /// Whom each event may put on the way out, for the mail that says so; `nil` for nobody.
+    /// Whom each event may put on the way out, for the mail that says so; `nil` for nobody. As `take`, it finds who is known by the
+    /// settings of another team.
     private func leaving(
         _ notification: ProviderNotification, _ entry: StoredProvider
     ) async throws(DomainError) -> [User?] {
         try await store.read { transaction throws(DomainError) in
             try notification.events.map { event throws(DomainError) -> User? in
                 guard event.kind == .accountDeleted else { return nil }
-                return try transaction.user(
-                    provider: .apple, subject: Self.subject(of: event, entry), in: entry.application)
+                return try transaction.knownUser(for: Self.person(of: event, entry), in: entry.application)
             }
         }
     }
 
-    private static func subject(of event: ProviderNotification.Event, _ entry: StoredProvider) -> String {
-        ConfiguredProvider(application: entry.application, settings: entry.settings, secret: nil).subject(
-            of: event.name)
+    private static func person(of event: ProviderNotification.Event, _ entry: StoredProvider) -> ExternalIdentity {
+        let configured = ConfiguredProvider(application: entry.application, settings: entry.settings, secret: nil)
+        return ExternalIdentity(provider: .apple, subject: configured.subject(of: event.name), audience: "")
     }
 
     /// What an event may do to a user.
@@ -74,14 +73,14 @@ package struct TakeAppleNotification: Sendable {
     }
 
     private func take(
-        _ event: ProviderNotification.Event, of happenedAt: Timestamp, _ entry: StoredProvider, _ effects: Effects,
-        _ transaction: any Transaction, at now: Timestamp
+        _ event: ProviderNotification.Event, of notification: ProviderNotification, _ entry: StoredProvider,
+        _ effects: Effects, _ transaction: any Transaction, at now: Timestamp
     ) throws(DomainError) {
         let application = entry.application
-        let subject = Self.subject(of: event, entry)
+        let person = Self.person(of: event, entry)
+        let subject = person.subject
         // Who is known by the settings of another team has the name of the present one from here on.
-        _ = try transaction.user(
-            for: ExternalIdentity(provider: .apple, subject: subject, audience: ""), in: application)
+        _ = try transaction.user(for: person, in: application)
         switch event.kind {
         case .emailEnabled, .emailDisabled:
             guard var account = try transaction.providerAccount(.apple, subject: subject, in: application) else {

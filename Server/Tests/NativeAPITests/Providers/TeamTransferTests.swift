@@ -138,10 +138,16 @@ struct TeamTransferTests {
         #expect(user.identities.map(\.subject) == ["NEWTEAM123/new-d"])
     }
 
-    @Test("is none when the id of the team is corrected: people stay the same, with their grants")
+    @Test("is none when the id of the team is corrected: people stay the same, with their grants, and get mail")
     func corrected() async throws {
-        let world = try await AppleWorld()
+        let world = try await AppleWorld(settings: ["dev": "on"])
         let people = try await people(in: world)
+        let (application, id) = (world.server.application.id, Self.id(of: people[1]))
+        try await world.server.store.write { transaction throws(DomainError) in
+            guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
+            (user.email, user.emailVerifiedAt) = ("b@example.com", nil)
+            try transaction.updateIdentifiers(of: user)
+        }
         let grant = try await world.account("a")?.sealedGrant
         try #require(grant != nil)
         try await changeTeam(world)
@@ -154,9 +160,11 @@ struct TeamTransferTests {
         let payload = try world.apple.notification(
             "account-delete", about: FakeApple.Person(subject: "b"), audience: AppleWorld.bundle, id: "n")
         #expect(try await world.notify(payload).status == 200)
-        let user = try await world.server.modules.directory.readUser(
-            Self.id(of: people[1]), in: world.server.application.id)
-        #expect(!user.identities.contains { $0.provider == .apple })
+        let user = try await world.server.modules.directory.readUser(id, in: application)
+        #expect(!user.identities.contains { $0.provider == .apple } && user.deletionRequestedAt != nil)
+        _ = try await world.server.modules.messaging.deliverMail()
+        let mails = try await world.server.modules.messaging.readOutbox(of: application)
+        #expect(mails.map(\.recipient) == ["b@example.com"])
     }
 
     @Test("gives people the relay addresses that the new team has for them, to which mail goes again (decision 0221)")
