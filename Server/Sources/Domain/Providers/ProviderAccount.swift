@@ -80,9 +80,6 @@ package struct ProviderAccount: Hashable, Sendable {
         }
     }
 
-    /// Whether there are grants of several apps.
-    var hasSeveralGrants: Bool { sealedGrant != nil && audience.contains(Self.separator) && provider == .apple }
-
     /// What a grant is sealed for. It does not name the subject, which a transfer of teams changes.
     package static func purpose(
         _ provider: Identity.Provider, in application: Identifier<Application>

@@ -93,7 +93,7 @@ package struct TakeAppleNotification: Sendable {
             // Apple has ended the grant itself. The person may come back with the same name.
             guard var user = try transaction.user(provider: .apple, subject: subject, in: application) else { return }
             // The person has come back since: what is there now is of another consent. A token alone brings no grant.
-            let end = happenedAt + Self.skew
+            let end = (event.happenedAt ?? notification.issuedAt) + Self.skew
             let apple = Session.LogInMethod(rawValue: Identity.Provider.apple.rawValue)
             let hasComeBack = try transaction.sessions(of: user.id, in: application).contains { session in
                 session.method == apple && session.createdAt > end
@@ -101,10 +101,13 @@ package struct TakeAppleNotification: Sendable {
             guard !hasComeBack else { return }
             if var account = try transaction.providerAccount(.apple, subject: subject, in: application) {
                 guard account.sealedGrant == nil || account.updatedAt <= end else { return }
-                // That of another app of the team is still to be ended with the account. It does no harm to end one twice.
-                if !account.hasSeveralGrants { account.sealedGrant = nil }
-                account.updatedAt = now
-                try transaction.save(account)
+                // Of another app of the team, alone or among several, it is still to be ended with the account. It does no harm to
+                // end one twice.
+                if account.audience == notification.audience {
+                    account.sealedGrant = nil
+                    account.updatedAt = now
+                    try transaction.save(account)
+                }
             }
             try effects.ready.settle(
                 [.consentRevoked: ["event": "consent-revoked"]], of: &user, keeping: .nothing, unlinked: [.apple],

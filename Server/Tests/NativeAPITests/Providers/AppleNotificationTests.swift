@@ -37,18 +37,24 @@ struct AppleNotificationTests {
         #expect(try again.read(LogInResponse.self).user.id == person.logIn.user.id)
     }
 
-    @Test("keeps the grant of another app of the team when the person withdraws consent to one")
-    func consentRevokedOfOne() async throws {
+    @Test(
+        "keeps the grant of another app of the team when the person withdraws consent to one, with a grant of its own or not",
+        arguments: [true, false])
+    func consentRevokedOfOne(hasBoth: Bool) async throws {
         let world = try await AppleWorld()
         _ = try await world.person()
         let credential = try world.apple.signIn(
             AppleWorld.hana, audience: AppleWorld.service, nonce: AppleWorld.hashed("2"))
-        let answer = try await world.logIn(token: credential.identityToken, code: credential.code, nonce: "2")
+        // Apps of old protocols send no code, and have no grant.
+        let answer = try await world.logIn(
+            token: credential.identityToken, code: hasBoth ? credential.code : nil, nonce: "2")
         #expect(answer.status == 200, "\(answer.text)")
         let payload = try world.apple.notification(
             "consent-revoked", about: AppleWorld.hana, audience: AppleWorld.service, id: "n")
         #expect(try await world.notify(payload).status == 200)
-        #expect(try await world.account("001234.hana.0099")?.sealedGrant != nil)
+        let account = try await world.account("001234.hana.0099")
+        #expect(account?.sealedGrant != nil)
+        #expect(account?.audience == (hasBoth ? "\(AppleWorld.bundle) \(AppleWorld.service)" : AppleWorld.bundle))
     }
 
     @Test(
