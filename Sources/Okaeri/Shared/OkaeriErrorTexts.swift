@@ -159,10 +159,11 @@ extension OkaeriError: LocalizedError {
                 english: "Please log in again.",
                 japanese: "もう一度ログインしてください。",
                 korean: "다시 로그인해 주세요."),
+            // Also where nobody is logged in, and the device's key does not bring the deleted account back.
             .userChanged: Message(
-                english: "Somebody else is logged in by now. Go back, and begin again.",
-                japanese: "別の人がログインしています。前の画面に戻って、最初からやり直してください。",
-                korean: "다른 사람이 로그인되어 있습니다. 이전 화면으로 돌아가 처음부터 다시 시도해 주세요."),
+                english: "This device is not logged in to this account any more. Go back, and log in again.",
+                japanese: "この端末は、もうこのアカウントにログインしていません。前の画面に戻って、もう一度ログインしてください。",
+                korean: "이 기기는 더 이상 이 계정에 로그인되어 있지 않습니다. 이전 화면으로 돌아가 다시 로그인해 주세요."),
             .disabled: Message(
                 english: "This account has been disabled.",
                 japanese: "このアカウントは停止されています。",

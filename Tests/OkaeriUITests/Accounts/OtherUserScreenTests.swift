@@ -44,6 +44,23 @@ struct OtherUserScreenTests {
         #expect(await world.client.currentUser?.id == kenji.id)
     }
 
+    @Test("say nothing of somebody else where nobody is logged in, and the device's key is not the deleted account's")
+    func restoringByAnotherKey() async throws {
+        try await world.client.logInAutomatically()
+        try await world.client.logIn(with: .apple(.test(user: "hana")))
+        let screen = await world.show(DeletionModel(word: "DELETE"))
+        screen.send(.form(.typed(.confirmation, "DELETE")))
+        screen.send(.form(.submit))
+        await screen.settle()
+        #expect(screen.model.erasedAt != nil)
+        screen.send(.restore)
+        await screen.settle()
+        #expect(await world.client.currentUser == nil)
+        #expect(screen.model.form.banner?.message == .error(.userChanged))
+        let words = OkaeriError.userChanged.message(in: ["en"])
+        #expect(!words.contains("else") && words.contains("log in again"))
+    }
+
     @Test("end none of their log-ins before they have seen their own list")
     func sessions() async throws {
         _ = try await world.client.signUp(username: "hana", password: password)
