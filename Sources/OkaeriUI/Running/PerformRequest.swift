@@ -199,8 +199,11 @@ package struct PerformRequest: Sendable {
         case .logIn(let restoring):
             return .welcome(try await client.logIn(with: credential, restoring: restoring))
         case .link:
-            // Somebody else may have logged in while the sheet was open: the account there is not theirs.
-            guard await client.currentUser?.id == before else { throw .userChanged }
+            // Somebody else may have logged in while the sheet was open: the account there is not theirs. A guest whose
+            // automatic log-in ended meanwhile is nobody else; where nobody is logged in, the client's own error counts.
+            if let present = await client.currentUser, present.id != before, before != nil || !present.isAnonymous {
+                throw .userChanged
+            }
             return .user(try await client.link(credential))
         case .reauthenticate:
             try await client.reauthenticate(with: credential)

@@ -86,10 +86,10 @@ struct OtherUserScreenTests {
         #expect(world.heard.outcomes == [.sessionsEnded(count: names.count)])
     }
 
-    @Test("link them no account that was chosen in a sheet before")
-    func link() async throws {
-        try await world.client.logInAutomatically()
-        let slow = SlowSheet(client: world.client, password: password)
+    @Test("link them no account that was chosen in a sheet before", arguments: [true, false])
+    func link(hadGuest: Bool) async throws {
+        if hadGuest { try await world.client.logInAutomatically() }
+        let slow = SlowSheet(client: world.client, meanwhile: .signUp(password: password))
         let screen = await world.show(
             UpgradeModel(SignUpOptions(providers: [ProviderOption(.apple)])), credentials: slow)
         screen.send(.provider(.apple))
@@ -98,15 +98,47 @@ struct OtherUserScreenTests {
         #expect(try await world.client.reloadUser().username == "kenji")
         #expect(world.server.requests(to: APIPath.identity("apple")).isEmpty)
     }
+
+    @Test("link a guest who came while the sheet was open: nobody else was logged in before")
+    func linkOfLateGuest() async throws {
+        let slow = SlowSheet(client: world.client, meanwhile: .logInAutomatically)
+        let screen = await world.show(
+            UpgradeModel(SignUpOptions(providers: [ProviderOption(.apple)])), credentials: slow)
+        screen.send(.provider(.apple))
+        await screen.settle()
+        #expect(world.heard.errors.isEmpty && world.heard.outcomes.count == 1)
+        #expect(await world.client.currentUser?.identities.contains { $0.provider == "apple" } == true)
+    }
+
+    @Test("say that nobody is logged in where that is so after the sheet")
+    func linkAfterLogOut() async throws {
+        try await world.client.logInAutomatically()
+        let slow = SlowSheet(client: world.client, meanwhile: .logOut)
+        let screen = await world.show(
+            UpgradeModel(SignUpOptions(providers: [ProviderOption(.apple)])), credentials: slow)
+        screen.send(.provider(.apple))
+        await screen.settle()
+        #expect(world.heard.errors == [.notLoggedIn])
+    }
 }
 
-/// A sheet that stays open until somebody else has logged in.
+/// A sheet that stays open until something else has happened.
 private struct SlowSheet: ProviderCredentials {
+    enum Meanwhile: Hashable, Sendable {
+        case signUp(password: String)
+        case logInAutomatically
+        case logOut
+    }
+
     let client: OkaeriClient
-    let password: String
+    let meanwhile: Meanwhile
 
     func credential(for provider: Provider) async throws(OkaeriError) -> ProviderCredential {
-        try await client.signUp(username: "kenji", password: password)
+        switch meanwhile {
+        case .signUp(let password): try await client.signUp(username: "kenji", password: password)
+        case .logInAutomatically: try await client.logInAutomatically()
+        case .logOut: await client.logOut()
+        }
         return .apple(.test(user: "hana"))
     }
 }
