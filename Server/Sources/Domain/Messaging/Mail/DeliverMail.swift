@@ -175,8 +175,11 @@ package struct DeliverMail: Sendable {
             guard let account = try transaction.providerAccount(.apple, subject: identity.subject, in: application),
                 !account.isEmailForwarded
             else { continue }
-            let own = account.email.map { LogInIdentifier(.email, shown: $0.address) }
-            if own?.isSame(as: identifier) ?? (identities.count == 1) { return false }
+            guard let own = account.email else {
+                if identities.count == 1 { return false }
+                continue
+            }
+            if LogInIdentifier(.email, shown: own.address).isSame(as: identifier) { return false }
         }
         return true
     }
