@@ -39,7 +39,7 @@ package struct BodyReader: Sendable {
     ///   framing is broken; `busy` when the bodies of others, or of its own network, leave it no room.
     package func callAsFunction(_ request: Request, _ context: ServerContext) async throws -> ByteBuffer {
         guard let progress = context.body else { return ByteBuffer() }
-        try refuseTooLarge(request)
+        try announcedBytes(of: request, upTo: maximumBytes)
         progress.begin()
         if let whole = context.wholeBody {
             guard whole.readableBytes <= maximumBytes else {
@@ -66,10 +66,27 @@ package struct BodyReader: Sendable {
         return address.siteGroup ?? client.allowanceGroup
     }
 
-    /// - Throws: `RequestError.bodyTooLarge` for a body that is announced as too long.
-    private func refuseTooLarge(_ request: Request) throws(RequestError) {
+    /// How long a body is announced to be; `nil` for one in chunks.
+    ///
+    /// - Throws: `RequestError.bodyTooLarge` for one that is announced as too long.
+    @discardableResult
+    private func announcedBytes(of request: Request, upTo maximumBytes: Int) throws(RequestError) -> Int? {
         let announced = request.headers.value(of: .contentLength).flatMap { Int($0, radix: 10) }
         if let announced, announced > maximumBytes { throw .bodyTooLarge(maximumBytes: maximumBytes) }
+        return announced
+    }
+
+    /// The next piece of a body; `nil` at its end.
+    ///
+    /// - Throws: `RequestError.bodyMalformed`.
+    private static func nextPiece(
+        _ iterator: inout RequestBody.AsyncIterator
+    ) async throws(RequestError) -> ByteBuffer? {
+        do {
+            return try await iterator.next()
+        } catch {
+            throw .bodyMalformed(reason: "The body's framing is broken.")
+        }
     }
 
     /// Reads a body to its end.
@@ -87,13 +104,7 @@ package struct BodyReader: Sendable {
             group.addTask {
                 var (iterator, bytes, count) = (body.makeAsyncIterator(), ByteBuffer(), 0)
                 while true {
-                    let piece: ByteBuffer?
-                    do {
-                        piece = try await iterator.next()
-                    } catch {
-                        throw RequestError.bodyMalformed(reason: "The body's framing is broken.")
-                    }
-                    guard let piece else { return bytes }
+                    guard let piece = try await Self.nextPiece(&iterator) else { return bytes }
                     count += piece.readableBytes
                     guard count <= limit else { throw RequestError.bodyTooLarge(maximumBytes: limit) }
                     guard keepsBytes else { continue }
@@ -128,21 +139,14 @@ package struct BodyReader: Sendable {
         _ take: @escaping @Sendable (ByteBuffer) async throws -> Void
     ) async throws {
         guard let progress = context.body else { return }
-        let announced = request.headers.value(of: .contentLength).flatMap { Int($0, radix: 10) }
-        if let announced, announced > maximumBytes { throw RequestError.bodyTooLarge(maximumBytes: maximumBytes) }
+        let announced = try announcedBytes(of: request, upTo: maximumBytes)
         progress.begin()
         let (body, time, taken) = (request.body, timeLimit, TakenBytes())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 var iterator = body.makeAsyncIterator()
                 while true {
-                    let piece: ByteBuffer?
-                    do {
-                        piece = try await iterator.next()
-                    } catch {
-                        throw RequestError.bodyMalformed(reason: "The body's framing is broken.")
-                    }
-                    guard let piece else { break }
+                    guard let piece = try await Self.nextPiece(&iterator) else { break }
                     let total = taken.add(piece.readableBytes)
                     guard total <= maximumBytes else { throw RequestError.bodyTooLarge(maximumBytes: maximumBytes) }
                     try await take(piece)
@@ -178,7 +182,7 @@ package struct BodyReader: Sendable {
         guard let progress = context.body, !progress.isFinished, context.wholeBody == nil else { return true }
         guard !progress.isBegun else { return false }
         do {
-            try refuseTooLarge(request)
+            try announcedBytes(of: request, upTo: maximumBytes)
             progress.begin()
             _ = try await read(request.body, of: nil, keepsBytes: false)
             progress.finish()
