@@ -41,8 +41,7 @@ struct TeamTransferTests {
     func logInBetween() async throws {
         let world = try await AppleWorld()
         let people = try await people(in: world)
-        _ = try await world.server.modules.providers.transferTeam(
-            .prepare(newTeam: Self.newTeam), of: world.server.application.id, by: .local, isDryRun: false)
+        try await prepare(world)
         try await changeTeam(world)
         world.server.clock.advance(by: .seconds(1))
         let token = try transferred("a", in: world, nonce: "late").identityToken
@@ -63,8 +62,7 @@ struct TeamTransferTests {
     func linkByGuest() async throws {
         let world = try await AppleWorld()
         let people = try await people(in: world)
-        _ = try await world.server.modules.providers.transferTeam(
-            .prepare(newTeam: Self.newTeam), of: world.server.application.id, by: .local, isDryRun: false)
+        try await prepare(world)
         try await changeTeam(world)
         world.server.clock.advance(by: .seconds(1))
         let guest = try await world.server.person()
@@ -82,8 +80,7 @@ struct TeamTransferTests {
     func linkBySelf() async throws {
         let world = try await AppleWorld()
         let people = try await people(in: world)
-        _ = try await world.server.modules.providers.transferTeam(
-            .prepare(newTeam: Self.newTeam), of: world.server.application.id, by: .local, isDryRun: false)
+        try await prepare(world)
         try await changeTeam(world)
         world.server.clock.advance(by: .seconds(1))
         let answer = try await world.link(people[1], try transferred("b", in: world, nonce: "self"), nonce: "self")
@@ -100,8 +97,7 @@ struct TeamTransferTests {
         let world = try await AppleWorld()
         let people = try await people(in: world)
         let (modules, application) = (world.server.modules, world.server.application.id)
-        _ = try await modules.providers.transferTeam(
-            .prepare(newTeam: Self.newTeam), of: application, by: .local, isDryRun: false)
+        try await prepare(world)
         world.server.clock.advance(by: .seconds(1))
         let early = try await world.logIn(
             token: try transferred("a", in: world, nonce: "early").identityToken, nonce: "early")
@@ -118,8 +114,7 @@ struct TeamTransferTests {
         let world = try await AppleWorld()
         _ = try await people(in: world)
         let (modules, application) = (world.server.modules, world.server.application.id)
-        _ = try await modules.providers.transferTeam(
-            .prepare(newTeam: Self.newTeam), of: application, by: .local, isDryRun: false)
+        try await prepare(world)
         world.server.clock.advance(by: .seconds(1))
         let new = FakeApple.Person(subject: "new-d")
         let early = try await world.logIn(
@@ -179,8 +174,7 @@ struct TeamTransferTests {
         #expect(try await world.notify(off).status == 200)
         world.apple.willTransfer(taro("t", "old"), as: "transfer-t", to: taro("new-t", "new"))
         let (modules, application) = (world.server.modules, world.server.application.id)
-        _ = try await modules.providers.transferTeam(
-            .prepare(newTeam: Self.newTeam), of: application, by: .local, isDryRun: false)
+        try await prepare(world)
         try await changeTeam(world)
         let report = try await modules.providers.transferTeam(.finish, of: application, by: .local, isDryRun: false)
         #expect(report.done == 1)
@@ -198,8 +192,7 @@ struct TeamTransferTests {
         }
         let person = try await world.person(relay("t", "old"))
         world.apple.willTransfer(relay("t", "old"), as: "transfer-t", to: relay("new-t", "new"))
-        _ = try await world.server.modules.providers.transferTeam(
-            .prepare(newTeam: Self.newTeam), of: world.server.application.id, by: .local, isDryRun: false)
+        try await prepare(world)
         try await changeTeam(world)
         world.server.clock.advance(by: .seconds(1))
         let moved = try world.credential(
@@ -214,8 +207,7 @@ struct TeamTransferTests {
     func taken() async throws {
         let world = try await AppleWorld()
         _ = try await people(in: world)
-        _ = try await world.server.modules.providers.transferTeam(
-            .prepare(newTeam: Self.newTeam), of: world.server.application.id, by: .local, isDryRun: false)
+        try await prepare(world)
         try await changeTeam(world)
         _ = try await world.person(FakeApple.Person(subject: "new-a"))
         let report = try await world.server.modules.providers.transferTeam(
@@ -242,6 +234,12 @@ struct TeamTransferTests {
             }
         }
         return people
+    }
+
+    /// The first step of the way to the new team.
+    private func prepare(_ world: AppleWorld) async throws {
+        _ = try await world.server.modules.providers.transferTeam(
+            .prepare(newTeam: Self.newTeam), of: world.server.application.id, by: .local, isDryRun: false)
     }
 
     private func changeTeam(_ world: AppleWorld) async throws {
