@@ -26,7 +26,7 @@ package struct TransferShare: Hashable, Sendable {
     package static func site(
         of address: ClientAddress, in application: Identifier<Application>, maximum: Int
     ) -> TransferShare? {
-        IPAddress(exactly: address.text)?.siteGroup.map { group in
+        address.siteGroup.map { group in
             TransferShare(owner: .address(application, group: group), maximum: maximum)
         }
     }

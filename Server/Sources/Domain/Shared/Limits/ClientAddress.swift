@@ -6,6 +6,8 @@ package struct ClientAddress: Hashable, Sendable {
     package var allowanceGroup: String
     /// Whether an app of an old protocol asks. Such apps have limits of their own: see `AddressLimit`.
     package var isOldApp: Bool
+    /// The /48 network of an IPv6 address; `nil` for one of IPv4, and for a text that is no network address.
+    package var siteGroup: String? { IPAddress(exactly: text)?.siteGroup }
 
     package init(text: String, allowanceGroup: String, isOldApp: Bool = false) {
         self.text = text

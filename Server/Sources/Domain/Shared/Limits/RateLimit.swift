@@ -120,7 +120,7 @@ package struct RateLimitKey: Hashable, Sendable {
         _ kind: String, in application: Identifier<Application>, from address: ClientAddress
     ) -> (address: RateLimitKey, site: RateLimitKey?) {
         let ofAddress = RateLimitKey(application: application, kind: kind, from: address)
-        let site = IPAddress(exactly: address.text)?.siteGroup.map { group in
+        let site = address.siteGroup.map { group in
             RateLimitKey(application: application, kind: ofAddress.kind, subject: group)
         }
         return (ofAddress, site)

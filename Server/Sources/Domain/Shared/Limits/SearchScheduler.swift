@@ -109,7 +109,7 @@ package final class SearchScheduler: Sendable {
     private func site(
         of request: SearchRequest, _ application: Identifier<Application>
     ) -> SearchBudgets.Owner? {
-        guard case .client(let client) = request.caller, let site = IPAddress(exactly: client.text)?.siteGroup
+        guard case .client(let client) = request.caller, let site = client.siteGroup
         else { return nil }
         return .address(application, site)
     }
