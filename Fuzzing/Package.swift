@@ -22,6 +22,13 @@ let package = Package(
         .executableTarget(
             name: "FuzzParsers",
             dependencies: ["CLibFuzzer", .product(name: "FuzzTargets", package: "okaeri-server")],
-            swiftSettings: settings),
+            swiftSettings: settings,
+            // What the modules tell libFuzzer at the start comes to FollowedCounters first.
+            linkerSettings: [
+                .unsafeFlags([
+                    "-Xlinker", "--wrap=__sanitizer_cov_8bit_counters_init",
+                    "-Xlinker", "--wrap=__sanitizer_cov_pcs_init",
+                ])
+            ]),
     ]
 )

@@ -3,3 +3,14 @@
 
 /// libFuzzer's own loop, for programs with a main function of their own.
 int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*read)(const uint8_t *bytes, size_t count));
+
+/// Where in the code a counter counts, and whether a function begins there.
+typedef struct {
+    uintptr_t address;
+    uintptr_t flags;
+} ProgramCounter;
+
+/// What the linker's `--wrap` leaves of libFuzzer's own functions: they are told of counters and of program counters.
+void tellLibFuzzerOfCounters(uint8_t *start, uint8_t *end) __asm__("__real___sanitizer_cov_8bit_counters_init");
+void tellLibFuzzerOfProgramCounters(const ProgramCounter *start, const ProgramCounter *end)
+    __asm__("__real___sanitizer_cov_pcs_init");

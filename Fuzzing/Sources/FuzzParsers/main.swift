@@ -4,24 +4,43 @@ import FuzzTargets
 
 // Gives what libFuzzer makes up to the parser that OKAERI_FUZZ_TARGET names; `list` tells their names.
 
-let name = ProcessInfo.processInfo.environment["OKAERI_FUZZ_TARGET"] ?? ""
+let environment = ProcessInfo.processInfo.environment
+let name = environment["OKAERI_FUZZ_TARGET"] ?? ""
 if name == "list" {
     for target in FuzzTarget.all { print(target.name, target.maximumBytes) }
     exit(0)
 }
-guard FuzzTarget.named(name) != nil else {
+guard let target = FuzzTarget.named(name) else {
     print("OKAERI_FUZZ_TARGET must be one of: \(FuzzTarget.all.map(\.name).joined(separator: ", "))")
     exit(2)
+}
+let corpora = CommandLine.arguments.dropFirst().filter { argument in
+    var isFolder: ObjCBool = false
+    return FileManager.default.fileExists(atPath: argument, isDirectory: &isFolder) && isFolder.boolValue
+}
+if corpora.isEmpty || environment["OKAERI_FUZZ_FOLLOW"] == "all" {
+    FollowedCounters.followAll()
+} else {
+    try FollowedCounters.followWhatIsReached(by: corpora) { target($0) }
 }
 var count = CommandLine.argc
 var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
 exit(
     LLVMFuzzerRunDriver(&count, &arguments) { bytes, count in
-        Chosen.target?(Array(UnsafeBufferPointer(start: bytes, count: count)))
+        Chosen.read(Array(UnsafeBufferPointer(start: bytes, count: count)))
         return 0
     })
 
 /// Found once: libFuzzer's callback takes nothing along.
 enum Chosen {
-    static let target = FuzzTarget.named(ProcessInfo.processInfo.environment["OKAERI_FUZZ_TARGET"] ?? "")
+    private static let target = FuzzTarget.named(ProcessInfo.processInfo.environment["OKAERI_FUZZ_TARGET"] ?? "")
+    /// Of the processor's time: on a busy machine, a parser is not to blame for what others took.
+    private static let mostSeconds = 5
+
+    static func read(_ input: [UInt8]) {
+        let start = clock()
+        target?(input)
+        let taken = clock() - start
+        precondition(taken < mostSeconds * Int(CLOCKS_PER_SEC), "took more than \(mostSeconds) s of processor time")
+    }
 }
