@@ -72,10 +72,27 @@ extension SQLTransaction {
             """
             SELECT id FROM users
             WHERE application_id = $1 AND id > $2 AND COALESCE(last_log_in_at, created_at) < $3
+                AND (imported_at IS NULL OR imported_at < $3)
                 AND username IS NULL AND email IS NULL AND phone IS NULL
             ORDER BY id LIMIT $4
             """,
             [.id(application), .text(id?.rawValue ?? ""), .time(limit), .count(count)]
         ) { row throws(DomainError) in row.only.id() }
+    }
+    package func noteImport(
+        of user: Identifier<User>, in application: Identifier<Application>, at time: Timestamp
+    ) throws(DomainError) {
+        try connection.run(
+            "UPDATE users SET imported_at = $1 WHERE application_id = $2 AND id = $3",
+            [.time(time), .id(application), .id(user)])
+    }
+
+    package func importTime(
+        of user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) -> Timestamp? {
+        let found = try connection.row(
+            "SELECT imported_at FROM users WHERE application_id = $1 AND id = $2", [.id(application), .id(user)]
+        ) { row throws(DomainError) in row.only.optionalTime(.only) }
+        return found ?? nil
     }
 }

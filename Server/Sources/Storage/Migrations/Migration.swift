@@ -25,7 +25,7 @@ package struct Migration: Sendable {
         evictions, passwordSchemes, keysOfAdmins, usedProofs, passkeys, sessionObjects, secondFactors,
         authenticationMethods, adminSignIn, events, adminIdentities, proofTimes, roles,
         sessionSlots, auditIndexes, eventTurns, importedTokens, mailQueueIndex, sessionOrigins,
-        tokenRefreshes, ownerlessAccounts,
+        tokenRefreshes, ownerlessAccounts, importTimes,
     ]
 
     /// The version that this program needs.

@@ -269,6 +269,18 @@ struct ImportRulesTests {
         return imported
     }
 
+    @Test("take the day on which a user was last there, unless the last log-in is later", arguments: [-2, 2] as [Int64])
+    func daySeen(days: Int64) async throws {
+        let (now, tenant) = (world.clock.now, application.id)
+        let seen = now + .days(days)
+        let guest = exported(user("one") { $0.lastLogInAt = now }) { $0.seenAt = seen }
+        #expect(try await take([guest]) == [.imported])
+        let day = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.daySeen(of: guest.user.id, in: tenant)
+        }
+        #expect(day == max(now, seen).day)
+    }
+
     private func identity(_ provider: Identity.Provider, _ subject: String) -> Identity {
         Identity(provider: provider, subject: subject, linkedAt: world.clock.now)
     }

@@ -118,6 +118,32 @@ struct UserErasureTests {
         #expect(Array(try await erased.tables().keys) == ["audit_entries"])
     }
 
+    @Test(
+        "comes for a guest from elsewhere when the limit has passed since the import, whatever is known of before",
+        arguments: [nil, 31, 400] as [Int64?], [false, true])
+    func takenIn(daysSinceLogIn: Int64?, isExportOfOurs: Bool) async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        var settings = ApplicationSettings()
+        settings.anonymousIdleLimit = .days(30)
+        let application = try await world.makeApplication(settings: settings)
+        let now = world.clock.now
+        var guest = User(
+            id: Identifier(rawValue: "old-1"), application: application.id, createdAt: now - .days(500), updatedAt: now)
+        guest.lastLogInAt = daysSinceLogIn.map { now - .days($0) }
+        guest.identities = [Identity(provider: .anonymous, subject: "c3ViamVjdA", linkedAt: guest.createdAt)]
+        var imported = ImportedUser(user: guest)
+        if isExportOfOurs { imported.credentials = UserCredentials() }
+        let outcomes = try await world.modules.imports.importUsers(
+            [imported], into: application.id, of: .native, isRehearsal: false)
+        #expect(outcomes == [.imported])
+        let remove = world.modules.deletion.removeIdleUsers
+        #expect(try await remove() == 0)
+        world.clock.advance(by: .days(30))
+        #expect(try await remove() == 0)
+        world.clock.advance(by: .milliseconds(1))
+        #expect(try await remove() == 1)
+    }
+
     @Test("is looked for in tables that hold the user before")
     func control() async throws {
         let tables = Set(try await Erased(isAnonymous: false).tables().keys)

@@ -78,6 +78,8 @@ enum SeededUsers {
                 }
                 if user.id.rawValue == "twin 2" { for _ in 0..<3 { try transaction.voidTickets(of: &user) } }
                 guard user.id == full.id else { continue }
+                // The device went on with its session for weeks after the log-in.
+                try transaction.noteDays([UserPresence(of: full.id, in: id, at: time(20 * 86_400))])
                 try transaction.setPassword(PasswordHash(text: Self.hash), of: user.id, in: id, at: time(20))
                 try transaction.markPassword(of: user.id, in: id, weakSince: time(21))
                 try transaction.updateGrants(of: user)

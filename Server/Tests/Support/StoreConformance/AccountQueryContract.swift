@@ -141,6 +141,26 @@ extension Contract {
             try expectEqual(idlers, [idle.id])
             try expectEqual(left, [idle])
         },
+        Contract("keeps when a user was taken in, and finds nobody idle before the time since then") { engine in
+            let samples = Samples()
+            let application = samples.application
+            let (own, moved) = (samples.user("own", after: 0), samples.user("moved", after: 1))
+            let (times, found) = try await engine.write { transaction throws(DomainError) in
+                for user in [own, moved] { try transaction.insert(user) }
+                try transaction.noteImport(of: moved.id, in: application, at: samples.now + .seconds(5))
+                // Another application's user of the same id is another user.
+                try transaction.noteImport(of: own.id, in: samples.otherApplication, at: samples.now)
+                var (times, found): ([Timestamp?], [[Identifier<User>]]) = ([], [])
+                for user in [own, moved] { times.append(try transaction.importTime(of: user.id, in: application)) }
+                for limit in [samples.now + .seconds(5), samples.now + .milliseconds(5001)] {
+                    found.append(
+                        try transaction.idleUsers(in: application, loggedInBefore: limit, after: nil, count: 9))
+                }
+                return (times, found)
+            }
+            try expectEqual(times, [nil, samples.now + .seconds(5)])
+            try expectEqual(found, [[own.id], [own.id, moved.id]])
+        },
         Contract("lists users by standing, newest first") { engine in
             let samples = Samples()
             let application = samples.application

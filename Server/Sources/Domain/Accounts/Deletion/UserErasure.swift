@@ -198,6 +198,10 @@ extension UserErasure.Way {
         case .idle(let limit):
             // Who is on the way out has a time until which to come back.
             guard user.isAnonymous, AccountGate.isOpen(to: user) else { return false }
+            // Until it was taken in, the user may have been there elsewhere each day.
+            if let imported = try transaction.importTime(of: user.id, in: user.application), imported >= limit {
+                return false
+            }
             let uses = try transaction.sessions(of: user.id, in: user.application).map(\.lastUsedAt)
             let known = uses.reduce(user.lastLogInAt ?? user.createdAt, max)
             guard known < limit else { return false }

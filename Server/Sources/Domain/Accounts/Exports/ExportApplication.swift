@@ -72,6 +72,8 @@ package struct ExportApplication: Sendable {
                 if user.identities.contains(where: { $0.provider == .passkey }) {
                     exported.credentials.passkeys = try transaction.passkeys(of: user.id, in: id)
                 }
+                let day = try transaction.daySeen(of: user.id, in: id)
+                exported.credentials.seenAt = day > 0 ? Timestamp(day: day) : nil
                 if takesSecrets {
                     if user.hasPassword { exported.hash = try transaction.passwordHash(of: user.id, in: id) }
                     if user.hasSecondFactor {

@@ -39,6 +39,8 @@ package struct UserCredentials: Hashable, Sendable {
     package var accounts: [ProviderAccount] = []
     /// Newest first.
     package var sessions: [ExportedSession] = []
+    /// The first moment of the day on which the user was last there, UTC; `nil` for one who never was.
+    package var seenAt: Timestamp?
 
     package init() {}
 

@@ -87,7 +87,7 @@ package struct ImportUsers: Sendable {
             if takesParts { candidate.leaveOutFaults(within: limits) }
             candidates.append(candidate)
         }
-        let ready = candidates
+        let (ready, now) = (candidates, clock.now)
         if let ongoing {
             let judged = try await store.read { transaction throws(DomainError) in
                 var judged: [(candidate: Candidate, outcome: ImportOutcome)] = []
@@ -105,6 +105,7 @@ package struct ImportUsers: Sendable {
                 let outcome = try Self.outcome(of: &candidate, takesParts: takesOthers, in: transaction)
                 if outcome.isNew {
                     _ = try candidate.registration(in: home).store(in: transaction, joining: nil, session: nil)
+                    try transaction.noteImport(of: candidate.user.id, in: application, at: now)
                     try candidate.credentials?.store(for: candidate.user, in: transaction)
                     if let account = candidate.anonymousAccount,
                         candidate.user.identities.contains(where: { $0.subject == account.subject })
@@ -304,6 +305,7 @@ extension UserCredentials {
             try transaction.replaceRecoveryCodes(of: user.id, in: user.application, with: recoveryCodes)
         }
         for account in accounts { try transaction.save(account) }
+        if let seenAt { try transaction.noteDays([UserPresence(of: user.id, in: user.application, at: seenAt)]) }
         for session in sessions { try MovedSession(session).store(in: transaction) }
     }
 }

@@ -208,11 +208,20 @@ package protocol AccountQueries {
     ) throws(DomainError) -> [Identifier<User>]
     /// Removes everything that is stored about a user but the audit log.
     func erase(_ user: Identifier<User>, in application: Identifier<Application>) throws(DomainError)
-    /// Users after one in the order of ids, that nobody could type a name of, whose last log-in was before a time.
+    /// Users after one in the order of ids, that nobody could type a name of, whose last log-in was before a time, and who were not
+    /// taken in since.
     func idleUsers(
         in application: Identifier<Application>, loggedInBefore limit: Timestamp, after id: Identifier<User>?,
         count: Int
     ) throws(DomainError) -> [Identifier<User>]
+    /// Writes when a user was taken in from elsewhere.
+    func noteImport(
+        of user: Identifier<User>, in application: Identifier<Application>, at time: Timestamp
+    ) throws(DomainError)
+    /// When a user was taken in from elsewhere; `nil` for one who was made here.
+    func importTime(
+        of user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) -> Timestamp?
 
     // MARK: Searches and lists
 

@@ -45,6 +45,7 @@ enum OkaeriUserRecord {
         own["weakPasswordAt"] = user.weakPasswordAt.map(value)
         own["deletionRequestedAt"] = user.deletionRequestedAt.map(value)
         own["secondFactorAt"] = user.secondFactorAt.map(value)
+        own["seenAt"] = credentials.seenAt.map(value)
         if let acl = user.acl {
             let entries = acl.entries.map { subject, rights in
                 (
@@ -152,6 +153,8 @@ extension OkaeriUserRecord {
         }
         user.grants = Set(try own.texts("roles").map(Identifier<Grant>.init(rawValue:)))
         var credentials = UserCredentials()
+        // A day to come would keep a guest for as long.
+        credentials.seenAt = try own.optionalTime("seenAt").map { min($0, now) }
         for object in try own.objects("passkeys") { credentials.passkeys.append(try passkey(object, application)) }
         for object in try own.objects("sessions") {
             credentials.sessions.append(try OkaeriSessionRecord.session(object, of: id, application))

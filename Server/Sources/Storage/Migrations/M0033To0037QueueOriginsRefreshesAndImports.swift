@@ -55,3 +55,15 @@ extension Migration {
         """
     ]
 }
+
+extension Migration {
+    /// When another service's user was taken in, so that a guest is not idle by what is known of the time before; null for
+    /// users who were made here, and for those who were taken in before this step.
+    static let importTimes = Migration(
+        version: 37, name: "import times", sqlite: importTimeStatements(integer: "INTEGER"),
+        postgresql: importTimeStatements(integer: "BIGINT"))
+
+    private static func importTimeStatements(integer: String) -> [String] {
+        ["ALTER TABLE users ADD COLUMN imported_at \(integer)"]
+    }
+}
