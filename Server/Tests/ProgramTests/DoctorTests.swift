@@ -203,6 +203,28 @@ struct DoctorTests {
         #expect(report["links"]?.state.contains("Demo: mail.resetURL must be an https address") == true, "\(report)")
     }
 
+    @Test("warns of users who should have been erased, where no server runs for long enough")
+    func overdueErasure() async throws {
+        let created = try await Program.run("application", "create", "Demo", "--data", folder.path, "--json")
+        let id = Identifier<Application>(rawValue: try created.json(CreatedApplication.self).id)
+        #expect(try await examine().report["erasure"]?.outcome == "ok")
+        let requested = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) - .days(30)
+        let store = try SQLiteStore(.folder(folder.path), role: .command)
+        try await store.write { transaction throws(DomainError) in
+            var user = User(
+                id: Identifier(rawValue: "leaving"), application: id, createdAt: requested, updatedAt: requested)
+            try transaction.insert(user)
+            user.deletionRequestedAt = requested
+            try transaction.updateStanding(of: user)
+        }
+        await store.close()
+        let (status, report) = try await examine()
+        let erasure = report["erasure"]
+        #expect(status == 0 && erasure?.outcome == "warning")
+        #expect(erasure?.state.contains("Demo: 1 deleted user should have been erased") == true, "\(report)")
+        #expect(erasure?.advice?.contains("an hour in a row") == true)
+    }
+
     @Test("finds a server that hangs")
     func hangingServer() async throws {
         let server = try await TestServer(data: folder.path)

@@ -1,7 +1,8 @@
 import Domain
 import OkaeriServer
 
-/// Whether Apple takes the keys of the applications that have one, and whether their links lead somewhere.
+/// Whether Apple takes the keys of the applications that have one, whether their links lead somewhere, and whether users are
+/// erased who should be.
 struct ApplicationChecks {
     let settings: ServerSettings
 
@@ -14,6 +15,7 @@ struct ApplicationChecks {
         do throws(DomainError) {
             for entry in try await composition.modules.applications.listApplications() {
                 findings += links(of: entry.application)
+                findings += await erasures(in: entry.application, composition.modules)
                 findings += try await appleKey(of: entry.application, composition.modules)
             }
         } catch {
@@ -46,6 +48,29 @@ struct ApplicationChecks {
                 advice: "Mails and transfer codes do without it until it is set anew, by "
                     + "“okaeri application mail \(application.id)” or in the dashboard.")
         ]
+    }
+
+    /// A server that never runs for an hour in a row erases nobody.
+    private func erasures(in application: Application, _ modules: Modules) async -> [Finding] {
+        let (check, most) = ("erasure", FindOverdueErasures.sweepSize)
+        do throws(DomainError) {
+            let overdue = try await modules.deletion.findOverdueErasures(in: application)
+            let kinds = [(overdue.leaving, "deleted user"), (overdue.idle, "idle guest")]
+                .filter { $0.0 > 0 }
+                .map { count, noun in (count < most ? "" : "at least ") + count.counted(noun) }
+            guard !kinds.isEmpty else {
+                return [.ok(check, "\(application.name): nobody waits for it a day after the time.")]
+            }
+            let words = kinds.joined(separator: " and ")
+            return [
+                .warning(
+                    check, "\(application.name): \(words) should have been erased more than a day ago.",
+                    advice: "A server erases once it has run for an hour in a row with an even clock. Let it run for so long, or "
+                        + "use “okaeri user delete ID --now”.")
+            ]
+        } catch {
+            return [.failed(check, CommandFault(error).description, advice: "What is said of the database comes first.")]
+        }
     }
 
     private func appleKey(

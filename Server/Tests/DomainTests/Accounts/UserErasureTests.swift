@@ -144,6 +144,37 @@ struct UserErasureTests {
         #expect(try await remove() == 1)
     }
 
+    @Test("that is a day late is found, with the guests alone who are idle in truth", arguments: [false, true])
+    func overdue(isLate: Bool) async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        var settings = ApplicationSettings()
+        (settings.anonymousIdleLimit, settings.deletionGrace) = (.days(30), .days(3))
+        let application = try await world.makeApplication(settings: settings)
+        typealias Overdue = FindOverdueErasures.Overdue
+        let deletion = world.modules.deletion
+        let tokens = [
+            try await world.logIn(TestDevice(), to: application).token,
+            try await world.logIn(TestDevice(), to: application).token,
+        ]
+        world.clock.advance(by: .days(28))
+        let leaving = try await world.signUp("hana", to: application).user.id
+        _ = try await deletion.deleteUser(leaving, in: application, by: .local)
+        world.clock.advance(by: .days(1))
+        _ = try await world.authenticate(tokens[0], in: application)
+        try await world.modules.sessions.writeSessionActivity()
+        // 31 days after the log-ins.
+        world.clock.advance(by: .days(2) + .milliseconds(isLate ? 1 : 0))
+        let idle = try await deletion.findOverdueErasures(in: application)
+        #expect(idle == Overdue(idle: isLate ? 1 : 0))
+        world.clock.advance(by: .days(1))
+        #expect(try await deletion.findOverdueErasures(in: application) == Overdue(leaving: 1, idle: 1))
+        #expect(try await deletion.eraseDeletedUsers() == 1)
+        #expect(try await deletion.removeIdleUsers() == 1)
+        #expect(try await deletion.findOverdueErasures(in: application) == Overdue())
+        let other = try await world.makeApplication()
+        #expect(try await deletion.findOverdueErasures(in: other) == Overdue())
+    }
+
     @Test("is looked for in tables that hold the user before")
     func control() async throws {
         let tables = Set(try await Erased(isAnonymous: false).tables().keys)

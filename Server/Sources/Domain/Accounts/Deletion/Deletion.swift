@@ -6,6 +6,7 @@ package final class Deletion: Sendable {
     package let eraseUser: EraseUser
     package let eraseDeletedUsers: EraseDeletedUsers
     package let removeIdleUsers: RemoveIdleUsers
+    package let findOverdueErasures: FindOverdueErasures
     package let eraseAccessibleUser: EraseAccessibleUser
     package let exportUser: ExportUser
 
@@ -21,6 +22,7 @@ package final class Deletion: Sendable {
         eraseDeletedUsers = EraseDeletedUsers(
             store: store, clock: clock, changes: changes, steadiness: world.steadiness)
         removeIdleUsers = RemoveIdleUsers(store: store, clock: clock, audit: audit)
+        findOverdueErasures = FindOverdueErasures(store: store, clock: clock)
         eraseAccessibleUser = EraseAccessibleUser(endAccount: endAccount)
         exportUser = ExportUser(
             store: store, clock: clock, rateLimiter: rateLimiter, limit: world.limits.hasRateLimits ? .exports : nil,

@@ -83,3 +83,48 @@ package struct EraseDeletedUsers: Sendable {
         return waiting.count
     }
 }
+
+/// Looks for users who should have been erased long ago. A server that never runs for an hour in a row erases nobody (decision
+/// 0218), and nothing else shows it.
+package struct FindOverdueErasures: Sendable {
+    /// After so long no round is waiting for its turn any more.
+    static let patience: Duration = .days(1)
+    /// Users looked at in one call, of each kind.
+    package static let sweepSize = 1000
+
+    let store: any Store
+    let clock: any WallClock
+
+    package struct Overdue: Hashable, Sendable {
+        /// Users whose grace is over.
+        package var leaving = 0
+        /// Guests who are idle for too long.
+        package var idle = 0
+
+        package init(leaving: Int = 0, idle: Int = 0) { (self.leaving, self.idle) = (leaving, idle) }
+    }
+
+    /// - Parameter application: Whose users.
+    /// - Returns: how many are found among the first `sweepSize` of each kind.
+    /// - Throws: `storageUnavailable`.
+    package func callAsFunction(in application: Application) async throws(DomainError) -> Overdue {
+        let (id, settings, late) = (application.id, application.settings, clock.now - Self.patience)
+        return try await store.read { transaction throws(DomainError) in
+            var overdue = Overdue()
+            overdue.leaving = try transaction.usersToErase(
+                in: id, requestedBefore: late - settings.deletionGrace, count: Self.sweepSize
+            ).count
+            guard let span = settings.anonymousIdleLimit else { return overdue }
+            let way = UserErasure.Way.idle(since: late - span)
+            let known = try transaction.idleUsers(
+                in: id, loggedInBefore: late - span, after: nil, count: Self.sweepSize)
+            for id in known {
+                guard let user = try transaction.user(id, in: application.id),
+                    try way.holds(of: user, in: transaction)
+                else { continue }
+                overdue.idle += 1
+            }
+            return overdue
+        }
+    }
+}
