@@ -82,6 +82,7 @@ struct RowTests {
     private static var passedDevice: Identity {
         var device = Identity(provider: .device, subject: "key", linkedAt: time)
         device.secondFactorAt = time
+        device.joinedBy = .password
         return device
     }
 

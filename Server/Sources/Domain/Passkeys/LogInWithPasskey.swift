@@ -60,7 +60,7 @@ package struct LogInWithPasskey: Sendable {
         let faults = client.device.faults(field: "device")
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let link = DeviceLink(
-            proof: proof, joins: client.joinsDevice, in: application.id, now: now, audit: issuers.audit)
+            proof: proof, joins: client.joinsDevice, by: .passkey, in: application.id, now: now, audit: issuers.audit)
         let verified = try await verifyPasskey(request.assertion, in: application)
         let issuer = issuers.issuer(
             for: .init(

@@ -61,7 +61,8 @@ package struct LogInWithProvider: Sendable {
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
 
         let link = DeviceLink(
-            proof: proof, joins: request.client.joinsDevice, in: request.application.id, now: now, audit: issuers.audit)
+            proof: proof, joins: request.client.joinsDevice, by: .init(rawValue: request.provider.rawValue),
+            in: request.application.id, now: now, audit: issuers.audit)
         let found = try await findProvider(request.provider, in: request.application.id)
         var issuer = issuers.issuer(
             for: .init(

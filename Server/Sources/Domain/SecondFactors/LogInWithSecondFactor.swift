@@ -109,7 +109,8 @@ package struct LogInWithSecondFactor: Sendable {
         let finish = SecondFactorFinish(
             ticket: ticket, issuer: issuer, step: try step(of: request, for: known, at: now),
             link: DeviceLink(
-                proof: proof, joins: request.client.joinsDevice, in: application.id, now: now, audit: issuers.audit),
+                proof: proof, joins: request.client.joinsDevice, by: .init(rawValue: ticket.method),
+                in: application.id, now: now, audit: issuers.audit),
             check: check, address: request.client.address, now: now)
         let result = try await store.write { transaction throws(DomainError) in
             try finish(in: transaction)

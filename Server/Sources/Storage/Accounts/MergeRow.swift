@@ -62,6 +62,20 @@ private struct StoredMove: Codable {
         var provider: String
         var subject: String
         var linkedAt: Int64
+        /// None in rows that an earlier version wrote.
+        var joinedBy: String?
+
+        init(_ identity: Identity) {
+            (provider, subject) = (identity.provider.rawValue, identity.subject)
+            (linkedAt, joinedBy) = (identity.linkedAt.milliseconds, identity.joinedBy?.rawValue)
+        }
+
+        var identity: Identity {
+            var identity = Identity(
+                provider: .init(rawValue: provider), subject: subject, linkedAt: Timestamp(milliseconds: linkedAt))
+            identity.joinedBy = joinedBy.map(Session.LogInMethod.init(rawValue:))
+            return identity
+        }
     }
 
     struct StoredProfile: Codable {
@@ -77,10 +91,7 @@ private struct StoredMove: Codable {
     }
 
     init(_ moved: Merge.Moved) {
-        identities = moved.identities.map {
-            StoredIdentity(
-                provider: $0.provider.rawValue, subject: $0.subject, linkedAt: $0.linkedAt.milliseconds)
-        }
+        identities = moved.identities.map { StoredIdentity($0) }
         before = StoredProfile(moved.before)
         after = StoredProfile(moved.after)
         transfers = moved.transfers.isEmpty ? nil : moved.transfers.map(\.rawValue)
@@ -88,11 +99,7 @@ private struct StoredMove: Codable {
 
     var moved: Merge.Moved {
         Merge.Moved(
-            identities: identities.map {
-                Identity(
-                    provider: .init(rawValue: $0.provider), subject: $0.subject,
-                    linkedAt: Timestamp(milliseconds: $0.linkedAt))
-            }, before: before.profile, after: after.profile,
+            identities: identities.map(\.identity), before: before.profile, after: after.profile,
             transfers: (transfers ?? []).map { Identifier(rawValue: $0) })
     }
 }

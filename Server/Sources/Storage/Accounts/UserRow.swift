@@ -103,13 +103,14 @@ package enum IdentityRow: StoredRow {
     package static let width = Column.allCases.count
 
     package enum Column: Int, RowColumn {
-        case provider, subject, linkedAt, secondFactorAt
+        case provider, subject, linkedAt, secondFactorAt, joinedBy
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Identity {
         var identity = Identity(
             provider: .init(rawValue: row.text(.provider)), subject: row.text(.subject), linkedAt: row.time(.linkedAt))
         identity.secondFactorAt = row.optionalTime(.secondFactorAt)
+        identity.joinedBy = row.optionalText(.joinedBy).map(Session.LogInMethod.init(rawValue:))
         return identity
     }
 
@@ -119,6 +120,7 @@ package enum IdentityRow: StoredRow {
         case .subject: .text(identity.subject)
         case .linkedAt: .time(identity.linkedAt)
         case .secondFactorAt: .optional(identity.secondFactorAt)
+        case .joinedBy: .optional(identity.joinedBy?.rawValue)
         }
     }
 }

@@ -57,13 +57,16 @@ extension Migration {
 }
 
 extension Migration {
-    /// When another service's user was taken in, so that a guest is not idle by what is known of the time before; null for
-    /// users who were made here, and for those who were taken in before this step.
-    static let importTimes = Migration(
-        version: 37, name: "import times", sqlite: importTimeStatements(integer: "INTEGER"),
-        postgresql: importTimeStatements(integer: "BIGINT"))
+    /// When another service's user was taken in, so that a guest is not idle by what is known of the time before; and by which way of
+    /// log-in a device's key joined, with which it ends. Both are null for what was made here at the first launch, and for
+    /// what was there before this step.
+    static let importsAndJoins = Migration(
+        version: 37, name: "imports and joins", sqlite: importAndJoinStatements(integer: "INTEGER"),
+        postgresql: importAndJoinStatements(integer: "BIGINT"))
 
-    private static func importTimeStatements(integer: String) -> [String] {
-        ["ALTER TABLE users ADD COLUMN imported_at \(integer)"]
+    private static func importAndJoinStatements(integer: String) -> [String] {
+        [
+            "ALTER TABLE users ADD COLUMN imported_at \(integer)", "ALTER TABLE identities ADD COLUMN joined_by TEXT",
+        ]
     }
 }

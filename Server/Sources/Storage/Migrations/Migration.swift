@@ -25,7 +25,7 @@ package struct Migration: Sendable {
         evictions, passwordSchemes, keysOfAdmins, usedProofs, passkeys, sessionObjects, secondFactors,
         authenticationMethods, adminSignIn, events, adminIdentities, proofTimes, roles,
         sessionSlots, auditIndexes, eventTurns, importedTokens, mailQueueIndex, sessionOrigins,
-        tokenRefreshes, ownerlessAccounts, importTimes,
+        tokenRefreshes, ownerlessAccounts, importsAndJoins,
     ]
 
     /// The version that this program needs.

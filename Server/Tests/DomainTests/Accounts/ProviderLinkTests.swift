@@ -56,6 +56,34 @@ struct ProviderLinkTests {
         #expect(moved.updatedAt == world.clock.now)
     }
 
+    @Test(
+        "takes the device keys along that joined by it, unless nothing else leads to the user",
+        arguments: [false, true])
+    func joinedKeys(hasAnother: Bool) async throws {
+        let (tenant, now, id) = (application.id, world.clock.now, Identifier<User>(rawValue: "person"))
+        var joined = Identity(provider: .device, subject: "joined", linkedAt: now)
+        joined.joinedBy = .init(rawValue: provider.rawValue)
+        var another = Identity(provider: .device, subject: "another", linkedAt: now)
+        another.joinedBy = .password
+        let identities =
+            [Identity(provider: provider, subject: "s", linkedAt: now), joined] + (hasAnother ? [another] : [])
+        try await write { transaction throws(DomainError) in
+            try transaction.insert(User(id: id, application: tenant, createdAt: now, updatedAt: now))
+            for identity in identities { try transaction.insert(identity, for: id, in: tenant) }
+        }
+        let response = try await world.modules.accounts.editUser(
+            UserEdit(unlinking: provider), of: id, in: application, by: .operator(.local))
+        let left = try await world.modules.directory.readUser(id, in: tenant)
+        #expect(left.identities == [hasAnother ? another : joined] && response.user.identities == left.identities)
+        let removed = try await write { transaction throws(DomainError) in
+            try transaction.removedDeviceKey("joined", in: tenant)
+        }
+        #expect(removed?.reason.rawValue == (hasAnother ? "identity_unlinked" : nil))
+        let entries = try await world.modules.administration.audit.list(
+            in: tenant, matching: AuditFilter(action: AccountChange.identityUnlinked.policy.action))
+        #expect(entries.map { $0.details["device-keys"] } == [hasAnother ? "1" : nil])
+    }
+
     @Test("is not linked by a log-in whose session has ended before, and asks for none when it is linked already")
     func endedMeanwhile() async throws {
         let logIn = try await world.signUp("hana", to: application)

@@ -152,6 +152,25 @@ struct AppleLinkTests {
         #expect(try later.read(LogInResponse.self).user.id != person.logIn.user.id)
     }
 
+    @Test("puts out the devices that joined by the identity, and no other one: a thief who had it would stay by a key")
+    func joinedKeys() async throws {
+        let world = try await AppleWorld()
+        let (phone, thief) = (try await world.server.person(), ProofMaker())
+        _ = try await world.link(phone, try world.credential(nonce: "1"), nonce: "1")
+        let credential = try world.credential(nonce: "2")
+        let entered = try await world.logIn(token: credential.identityToken, nonce: "2", device: thief)
+        #expect(try entered.read(LogInResponse.self).user.id == phone.logIn.user.id)
+        // From now on the session is one of the key's, and none of Apple's.
+        world.server.clock.advance(by: .seconds(1))
+        #expect(try await world.server.logIn(thief).status == 200)
+        #expect(try await phone.send(.delete, APIPath.identity("apple")).status == 200)
+        let refused = try await world.server.logIn(thief)
+        expect(refused, 403, .deviceKeyRemoved)
+        #expect(try refused.read(Problem.self).reason == AccountChange.identityUnlinked.rawValue)
+        let back = try await world.server.logIn(phone.device)
+        #expect(try back.read(LogInResponse.self).user.id == phone.logIn.user.id)
+    }
+
     @Test("ends with the grants of all apps of the team, the last of each")
     func severalApps() async throws {
         let world = try await AppleWorld()

@@ -81,6 +81,10 @@ extension AccountChange {
     /// The detail of a merge that names the user that went.
     static let leftUserDetail = "left-user"
 
+    /// What takes away a way in that may be a thief's: device keys that joined by it end too. Not what a provider says: a thief
+    /// who has the account there could put the owner's devices out by it.
+    static let endingJoinedKeys: [AccountChange] = [.identityUnlinked, .passkeyRemoved]
+
     /// What happened to a user, with what the audit log says of each: names and kinds, and never a value.
     ///
     /// - Parameters:

@@ -127,7 +127,7 @@ struct ReadyChanges: Sendable {
     ///   - user: To whom. Changed by what ends.
     ///   - kept: What the caller uses.
     ///   - unlinked: Providers whose identities lead to the user no more: the sessions that they opened end, with other addresses that
-    ///     those ordered.
+    ///     those ordered, and where it was the owner or an operator, the device keys that joined by them.
     ///   - actor: Who did it, when only the transaction finds that out.
     ///   - hasSession: Whether the transaction has looked for the session of the request, because it may have ended it itself.
     ///   - transaction: The one that stores the changes.
@@ -147,6 +147,14 @@ struct ReadyChanges: Sendable {
             total.sessions += try transaction.endSessions(
                 of: user.id, openedBy: Session.LogInMethod(rawValue: provider.rawValue), in: user.application,
                 except: kept.session)
+        }
+        var changes = changes
+        if let change = AccountChange.endingJoinedKeys.first(where: { changes[$0] != nil }) {
+            let ended = try transaction.endKeys(
+                joinedBy: unlinked, of: &user, keeping: kept, because: .init(change), at: now)
+            total.sessions += ended.sessions
+            total.deviceKeys += ended.deviceKeys
+            if ended.deviceKeys > 0 { changes[change]?["device-keys"] = String(ended.deviceKeys) }
         }
         var notified: Set<MailKind> = []
         for change in AccountChange.allCases {

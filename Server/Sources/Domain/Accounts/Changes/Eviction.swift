@@ -173,6 +173,35 @@ extension Transaction {
         return try going + OldDeviceId.used(among: staying, byOneOf: keys, of: user, in: self)
     }
 
+    /// Ends device keys that joined by ways that lead to the user no more: who had such a way would stay by the key. The caller's
+    /// own stays, and all of them where nothing else leads to the user.
+    ///
+    /// - Parameters:
+    ///   - providers: What leads to the user no more.
+    ///   - user: Whose, without it. Changed too.
+    ///   - kept: What the caller uses.
+    ///   - reason: What their devices get told.
+    ///   - now: When.
+    /// - Returns: how much ended.
+    /// - Throws: `storageUnavailable`.
+    func endKeys(
+        joinedBy providers: Set<Identity.Provider>, of user: inout User, keeping kept: KeptAccess,
+        because reason: RemovedDeviceKey.Reason, at now: Timestamp
+    ) throws(DomainError) -> Evicted {
+        let ways = Set(providers.map(\.rawValue))
+        let joined = user.identities.filter { identity in
+            identity.provider == .device && !kept.holds(identity)
+                && identity.joinedBy.map { ways.contains($0.rawValue) } == true
+        }
+        guard !joined.isEmpty else { return Evicted() }
+        let going = try withUsedIds(joined, of: user)
+        guard user.hasWayIn(without: going, by: nil) else { return Evicted() }
+        for identity in going { try unlinkForGood(identity, of: &user, because: reason, at: now) }
+        let sessions = try endSessions(
+            of: user.id, in: user.application, deviceKeys: Set(joined.map(\.subject)))
+        return Evicted(sessions: sessions, deviceKeys: joined.count)
+    }
+
     /// Lets an identity without a provider lead to nobody. Of a device key it is remembered, so that its owner gets a notice.
     ///
     /// - Throws: `storageUnavailable`.

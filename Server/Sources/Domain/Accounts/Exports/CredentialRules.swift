@@ -36,6 +36,7 @@ extension UserCredentials {
         for identity in user.identities {
             let provider = identity.provider.rawValue
             faults += Self.bytes(provider, atMost: ImportUsers.maximumIdBytes, "identities")
+            faults += Self.bytes(identity.joinedBy?.rawValue, atMost: ImportUsers.maximumIdBytes, "identities")
             faults += Self.bytes(identity.subject, atMost: Passkey.maximumIdCharacters, "identities")
             if identity.subject.isEmpty { faults += Self.fault("identities", .empty) }
             if !seen[identity.provider, default: []].insert(identity.subject).inserted {

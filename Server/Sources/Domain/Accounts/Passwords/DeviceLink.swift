@@ -5,15 +5,19 @@ package struct DeviceLink: Sendable {
     package let proof: DeviceProof?
     /// Whether the key shall lead to the user from now on.
     let joins: Bool
+    /// By which it joins.
+    private let method: Session.LogInMethod
     let now: Timestamp
     /// What the keys leave that go because it joins; `nil` when it does not.
     private let excess: ReadyChanges?
 
     init(
-        proof: DeviceProof?, joins: Bool, in application: Identifier<Application>, now: Timestamp, audit: AuditTrail
+        proof: DeviceProof?, joins: Bool, by method: Session.LogInMethod, in application: Identifier<Application>,
+        now: Timestamp, audit: AuditTrail
     ) {
         self.proof = proof
         self.joins = joins
+        self.method = method
         self.now = now
         excess = joins && proof != nil ? audit.excessDeviceKeys(in: application, at: now) : nil
     }
@@ -73,6 +77,8 @@ package struct DeviceLink: Sendable {
         else { return nil }
         // It leads to a user again, and is removed no more.
         try transaction.forgetRemovedDeviceKey(proof.thumbprint, in: application)
-        return Identity(provider: .device, subject: proof.thumbprint, linkedAt: now)
+        var identity = Identity(provider: .device, subject: proof.thumbprint, linkedAt: now)
+        identity.joinedBy = method
+        return identity
     }
 }

@@ -67,7 +67,8 @@ package struct LogInWithPassword: Sendable {
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let proof = try request.client.verifiedProof(in: request.application, at: now)
         let link = DeviceLink(
-            proof: proof, joins: request.client.joinsDevice, in: request.application.id, now: now, audit: issuers.audit)
+            proof: proof, joins: request.client.joinsDevice, by: .password, in: request.application.id, now: now,
+            audit: issuers.audit)
         let application = request.application.id
         let candidates = request.candidates ?? LogInIdentifier.candidates(of: request.identifier)
         var outcome = try await check(

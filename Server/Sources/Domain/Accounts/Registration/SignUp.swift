@@ -72,7 +72,8 @@ package struct SignUp: Sendable {
             draft, from: request.client.address, request.client.origin, isCounted: work.isJudged,
             vouched: nil)
         let link = DeviceLink(
-            proof: proof, joins: request.client.joinsDevice, in: application, now: now, audit: issuers.audit)
+            proof: proof, joins: request.client.joinsDevice, by: .signUp, in: application, now: now,
+            audit: issuers.audit)
         let issuer = issuers.issuer(
             for: .init(
                 request.application, request.client.protocolName, by: .signUp,

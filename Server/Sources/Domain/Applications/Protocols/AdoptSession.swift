@@ -61,7 +61,8 @@ package struct AdoptSession: Sendable {
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let application = request.application.id
         let link = DeviceLink(
-            proof: proof, joins: request.client.joinsDevice, in: application, now: now, audit: issuers.audit)
+            proof: proof, joins: request.client.joinsDevice, by: .adoption, in: application, now: now,
+            audit: issuers.audit)
         let issuer = issuers.issuer(
             for: .init(
                 request.application, .native, by: .adoption,

@@ -38,7 +38,8 @@ package struct LogInWithCode: Sendable {
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let application = request.application
         let link = DeviceLink(
-            proof: proof, joins: request.client.joinsDevice, in: application.id, now: now, audit: issuers.audit)
+            proof: proof, joins: request.client.joinsDevice, by: .code, in: application.id, now: now,
+            audit: issuers.audit)
         let issuer = issuers.issuer(
             for: .init(
                 application, request.client.protocolName, by: .code,

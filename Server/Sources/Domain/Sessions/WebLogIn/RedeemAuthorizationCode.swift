@@ -71,7 +71,8 @@ package struct RedeemAuthorizationCode: Sendable {
         // A key that joins is another way in, for ever; a browser that was left open, a session of the pages that another
         // session opened, or a stolen one, opens none.
         let link = DeviceLink(
-            proof: proof, joins: isFresh && !source.isDerived, in: application.id, now: now, audit: issuers.audit)
+            proof: proof, joins: isFresh && !source.isDerived, by: source.method, in: application.id, now: now,
+            audit: issuers.audit)
         let sessions = issuers.issuer(
             for: .init(
                 application, .native, by: isFresh ? .pages : .keptPages,

@@ -14,6 +14,8 @@ struct SessionSource: Codable, Hashable, Sendable {
     let secondFactorAt: Int64?
     /// `AuthenticationMethods`, of what the owner showed.
     private let methodBits: Int64
+    /// By which way that session was opened; none in what was sealed before it was written.
+    private let openedBy: String?
 
     /// - Parameters:
     ///   - who: Whose session the next one comes from.
@@ -31,9 +33,11 @@ struct SessionSource: Codable, Hashable, Sendable {
         secondFactorAt = session.secondFactorAt?.milliseconds
         // That a device is remembered says nothing of another device.
         methodBits = session.methods.subtracting(.rememberedDevice).rawValue
+        openedBy = session.method.rawValue
     }
 
     var methods: AuthenticationMethods { AuthenticationMethods(rawValue: methodBits) }
+    var method: Session.LogInMethod { openedBy.map(Session.LogInMethod.init(rawValue:)) ?? .pages }
 
     /// Whether the session has not ended: what ended it would not find what is opened now.
     ///

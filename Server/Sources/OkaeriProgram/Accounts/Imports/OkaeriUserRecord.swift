@@ -78,6 +78,7 @@ enum OkaeriUserRecord {
             "linkedAt": value(identity.linkedAt),
         ]
         members["secondFactorAt"] = identity.secondFactorAt.map(value)
+        members["joinedBy"] = identity.joinedBy.map { .string($0.rawValue) }
         let account = accounts.first { $0.provider == identity.provider && $0.subject == identity.subject }
         if let account {
             var kept: [String: JSONValue] = [
@@ -176,6 +177,7 @@ extension OkaeriUserRecord {
                 provider: .init(rawValue: try object.text("provider")), subject: try object.text("subject"),
                 linkedAt: try object.time("linkedAt"))
             identity.secondFactorAt = user.secondFactorAt == nil ? nil : try object.optionalTime("secondFactorAt")
+            identity.joinedBy = try object.optionalText("joinedBy").map(Session.LogInMethod.init(rawValue:))
             user.identities.append(identity)
             guard let kept = try object.object("account") else { continue }
             credentials.accounts.append(try account(kept, of: identity, application))
