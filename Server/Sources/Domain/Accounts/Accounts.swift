@@ -25,7 +25,7 @@ package final class Accounts: Sendable {
         let offerMerge = OfferMerge(store: store, clock: clock, randomness: randomness, changes: changes)
         let prepareCredential = PrepareCredential(passwords: world.passwords, limits: check.limits)
         editUser = EditUser(
-            store: store, clock: clock, issuers: SessionIssuers(world, audit: changes.audit),
+            store: store, clock: clock, issuers: SessionIssuers(world, changes: changes),
             sealingKey: world.sealingKey, prepareCredential: prepareCredential, lookUpUser: lookUpUser,
             changes: changes, askHook: askHook)
         setUserDisabled = SetUserDisabled(editUser: editUser)

@@ -20,7 +20,7 @@ package final class Passkeys: Sendable {
         requestPasskey = RequestPasskey(challenges: challenges, pages: pages)
         logInWithPasskey = LogInWithPasskey(
             store: store, clock: clock, verifyPasskey: verifyPasskey,
-            issuers: SessionIssuers(world, audit: changes.audit))
+            issuers: SessionIssuers(world, changes: changes))
         offerPasskeyMerge = OfferPasskeyMerge(
             store: store, verifyPasskey: verifyPasskey,
             offerMerge: OfferMerge(store: store, clock: clock, randomness: randomness, changes: changes),

@@ -17,7 +17,7 @@ package final class SecondFactors: Sendable {
         manageSecondFactors = ManageSecondFactors(
             store: store, clock: clock, randomness: randomness, recoveryCodes: recoveryCodes, changes: changes)
         logInWithSecondFactor = LogInWithSecondFactor(
-            store: store, clock: clock, issuers: SessionIssuers(world, audit: changes.audit), check: check,
+            store: store, clock: clock, issuers: SessionIssuers(world, changes: changes), check: check,
             enrolTOTP: enrolTOTP,
             changes: changes)
     }

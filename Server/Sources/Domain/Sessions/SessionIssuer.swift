@@ -28,7 +28,7 @@ package struct SessionIssuer: Sendable {
     package var application: Application { request.application }
 
     fileprivate init(
-        _ request: Request, of profile: ProtocolProfile, audit: AuditTrail, randomness: any Randomness,
+        _ request: Request, of profile: ProtocolProfile, changes: AccountChanges, randomness: any Randomness,
         tickets: SecondFactorTickets, now: Timestamp
     ) {
         self.request = request
@@ -39,10 +39,11 @@ package struct SessionIssuer: Sendable {
         entry =
             switch request.record {
             case .nothing: nil
-            case .logIn(_, let origin): audit.draft(.loggedIn, by: .unknown, in: application.id, from: origin)
+            case .logIn(_, let origin): changes.audit.draft(.loggedIn, by: .unknown, in: application.id, from: origin)
             }
         restoration = request.restoringFrom.map {
-            audit.ready(atLogIn: .restored, in: application.id, from: $0, at: now)
+            changes.drawingMail(
+                for: changes.audit.ready(atLogIn: .restored, in: application.id, from: $0, at: now))
         }
         self.now = now
         rules = application.settings.sessionRules(of: profile)
@@ -314,22 +315,24 @@ extension Session.LogInMethod {
 /// Makes issuers of sessions, by the profiles of their protocols.
 package struct SessionIssuers: Sendable {
     let protocols: ProtocolRegistry
-    let audit: AuditTrail
+    let changes: AccountChanges
     let randomness: any Randomness
     let tickets: SecondFactorTickets
+
+    var audit: AuditTrail { changes.audit }
 
     /// What issues the session that a request asks for; it draws all that is random.
     func issuer(for request: SessionIssuer.Request, at now: Timestamp) -> SessionIssuer {
         SessionIssuer(
-            request, of: protocols[request.protocolName], audit: audit, randomness: randomness, tickets: tickets,
+            request, of: protocols[request.protocolName], changes: changes, randomness: randomness, tickets: tickets,
             now: now)
     }
 }
 
 extension SessionIssuers {
-    init(_ world: DomainWorld, audit: AuditTrail) {
+    init(_ world: DomainWorld, changes: AccountChanges) {
         self.init(
-            protocols: world.services.protocols, audit: audit, randomness: world.randomness,
+            protocols: world.services.protocols, changes: changes, randomness: world.randomness,
             tickets: SecondFactorTickets(sealingKey: world.sealingKey))
     }
 }

@@ -32,7 +32,7 @@ package final class Sessions: Sendable {
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let (verifyProof, audit, protocols) = (ProofVerifier(), changes.audit, world.services.protocols)
-        let issuers = SessionIssuers(world, audit: audit)
+        let issuers = SessionIssuers(world, changes: changes)
         let activity = SessionActivity()
         sessionCache = SessionCache(world.limits.sessionCache, validity: world.validity)
         signingKeys = SigningKeys(store: store, clock: clock, sealingKey: world.sealingKey, validity: world.validity)

@@ -237,12 +237,13 @@ struct AccountPolicyTests {
             let policy = change.policy
             #expect(!policy.who.isEmpty)
             if policy.evicts.contains(.deviceKeys) { #expect(policy.tells.contains(.oldDevice), "\(change)") }
-            let isOfAccount = [.upgraded, .disabled, .enabled, .deletionRequested, .erased, .erasedAtOnce].contains(
-                change)
+            let isOfAccount = [
+                .upgraded, .disabled, .enabled, .deletionRequested, .restored, .erased, .erasedAtOnce,
+            ].contains(change)
             let isWayIn = [
                 .identifiersChanged, .identityLinked, .identityUnlinked, .passkeyAdded, .passkeyRemoved,
                 .secondFactorAdded, .secondFactorRemoved, .secondFactorsReset, .recoveryCodesReplaced,
-                .recoveryCodeUsed,
+                .recoveryCodeUsed, .transferCodeRedeemed,
             ].contains(change)
             if isOfAccount || isWayIn {
                 #expect(policy.mail != nil, "\(change)")

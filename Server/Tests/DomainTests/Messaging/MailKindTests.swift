@@ -11,7 +11,8 @@ struct MailKindTests {
         .chosenPassword, .textedPassword,
     ]
     private static let ofWholeAccount: Set<MailKind> = [
-        .accountUpgraded, .accountDisabled, .accountEnabled, .deletionRequested, .accountErased,
+        .accountUpgraded, .accountDisabled, .accountEnabled, .deletionRequested, .accountRestored,
+        .accountErased,
     ]
 
     @Test("go to a phone number as text messages, and to a mail address otherwise", arguments: MailKind.allCases)

@@ -36,6 +36,51 @@ struct NoticeLimitTests {
         #expect(Set(queued.map(\.kind)) == [.accountDisabled, .accountEnabled])
     }
 
+    @Test("tell of a device that joined by a transfer code, and of none that was the user's before")
+    func joinedDevice() async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server), mail: .outbox)
+        let application = try await world.makeApplication()
+        let user = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true).id
+        let device = TestDevice()
+        for number in 0..<2 {
+            // An operator's code, for who asks for help.
+            let code = try await world.modules.transfers.issueTransferCode(to: user, in: application, by: .local).code
+            _ = try await world.modules.transfers.redeemTransferCode(
+                .init(
+                    application: application, code: code.revealed, proof: try device.presented(at: world.clock.now),
+                    address: TestWorld.address, origin: .local))
+            let kinds = try await world.modules.messaging.listQueuedMail(in: application.id).map(\.kind)
+            #expect(kinds == [.deviceJoined], "\(number)")
+            world.clock.advance(by: .seconds(1))
+        }
+    }
+
+    @Test("tell that a deletion was taken back, by an operator and at a log-in", arguments: [true, false])
+    func restored(isByOperator: Bool) async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server), mail: .outbox)
+        let application = try await world.makeApplication()
+        let (id, tenant) = (try await world.signUp("hana", to: application).user.id, application.id)
+        try await world.engine.write { transaction throws(DomainError) in
+            guard var user = try transaction.user(id, in: tenant) else { throw .userUnknown }
+            user.email = "hana@example.com"
+            try transaction.updateIdentifiers(of: user)
+        }
+        _ = try await world.modules.deletion.deleteUser(id, in: application, by: .local)
+        world.clock.advance(by: .seconds(1))
+        if isByOperator {
+            for _ in 0..<2 { try await world.modules.deletion.restoreUser(id, in: tenant, by: .local) }
+        } else {
+            _ = try await world.modules.logIns.logInWithPassword(
+                LogInWithPassword.Request(
+                    application: application, identifier: "hana", password: Secret("a long enough secret"),
+                    client: LogInClient(.native, proof: nil, from: TestWorld.address, origin: .local),
+                    restoringFrom: .local))
+        }
+        #expect(try await world.modules.directory.readUser(id, in: tenant).deletionRequestedAt == nil)
+        let kinds = try await world.modules.messaging.listQueuedMail(in: tenant).map(\.kind)
+        #expect(Set(kinds) == [.deletionRequested, .accountRestored] && kinds.count == 2)
+    }
+
     private static func message(
         _ kind: MailKind, linked: [String]? = nil, pages: String? = nil
     ) -> RenderedMessage {

@@ -81,7 +81,10 @@ struct SecondFactorMatrixTests {
         tickets = SecondFactorTickets(sealingKey: key)
         issuers = SessionIssuers(
             protocols: .samples,
-            audit: AuditTrail(clock: clock, randomness: randomness, seals: AuditSeals(key), hasLimits: false),
+            changes: AccountChanges(
+                notice: MailNotice(
+                    sealing: MailSealing(key: key, randomness: randomness), delivery: .outbox, pagesURL: nil),
+                audit: AuditTrail(clock: clock, randomness: randomness, seals: AuditSeals(key), hasLimits: false)),
             randomness: randomness, tickets: tickets)
     }
 

@@ -25,8 +25,13 @@ struct SessionIssuerTests {
     ) throws -> SessionIssuer {
         SessionIssuers(
             protocols: .samples,
-            audit: AuditTrail(
-                clock: world.clock, randomness: world.randomness, seals: AuditSeals(try .ofTests()), hasLimits: false),
+            changes: AccountChanges(
+                notice: MailNotice(
+                    sealing: MailSealing(key: try .ofTests(), randomness: world.randomness), delivery: .outbox,
+                    pagesURL: nil),
+                audit: AuditTrail(
+                    clock: world.clock, randomness: world.randomness, seals: AuditSeals(try .ofTests()),
+                    hasLimits: false)),
             randomness: world.randomness, tickets: SecondFactorTickets(sealingKey: try .ofTests())
         ).issuer(
             for: .init(

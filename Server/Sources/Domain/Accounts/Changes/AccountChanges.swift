@@ -37,6 +37,15 @@ package struct AccountChanges: Sendable {
         return ready
     }
 
+    /// The same changes, with the mail to a user of whom only the transaction finds out who it is. What is random about it is drawn
+    /// here.
+    func drawingMail(for ready: ReadyChanges) -> ReadyChanges {
+        guard hasMail else { return ready }
+        var ready = ready
+        ready.drawn = DrawnNotice(notice, at: ready.now)
+        return ready
+    }
+
     /// What the event of a change is made from that the audit log does not have.
     ///
     /// - Returns: `nil` where nobody listens: nothing is drawn then.
@@ -109,6 +118,8 @@ extension AuditTrail {
 struct ReadyChanges: Sendable {
     fileprivate(set) var drafts: [AccountChange: AuditDraft] = [:]
     var notices: [MailKind: [ReadyNotice]] = [:]
+    /// The one mail of changes whose user was not known before.
+    var drawn: DrawnNotice?
     /// Whether the application records events; `nil` where only the transaction finds that out.
     fileprivate var isPublished: Bool?
     let author: AccountAuthor
@@ -175,6 +186,7 @@ struct ReadyChanges: Sendable {
             }
             guard let kind = change.policy.mail, notified.insert(kind).inserted else { continue }
             for notice in notices[kind] ?? [] { try notice.send(in: transaction, at: now) }
+            if let mail = try drawn?.mail(kind, to: user) { try mail.send(in: transaction, at: now) }
         }
         if !unlinked.isEmpty { try transaction.removeNewAddressesOfEndedSessions(of: user) }
         return total

@@ -176,7 +176,9 @@ extension AccountChange {
         case .transferCodeIssued: AccountPolicy(account, fresh: [.recentLogIn], records: .transferCodeIssued)
         case .transferCodeWithdrawn: AccountPolicy([.owner], records: .transferCodeWithdrawn)
         case .transferCodeRedeemed:
-            AccountPolicy([.holder], fresh: [.transferCode], records: .transferCodeRedeemed, tells: [.oldDevice])
+            AccountPolicy(
+                [.holder], fresh: [.transferCode], records: .transferCodeRedeemed,
+                tells: [.mail(.deviceJoined), .oldDevice])
         case .transferUndone:
             AccountPolicy([.owner], ends: [.transferCodes], records: .transferUndone, tells: [.oldDevice])
         // Merges
@@ -203,7 +205,7 @@ extension AccountChange {
                 [.owner, .operator, .provider], fresh: [.recentLogIn],
                 ends: [.sessions, .transferCodes, .mergeTickets, .tickets, .newAddresses], records: .deletionRequested,
                 tells: [.mail(.deletionRequested)])
-        case .restored: AccountPolicy(account, records: .userRestored)
+        case .restored: AccountPolicy(account, records: .userRestored, tells: [.mail(.accountRestored)])
         case .erased:
             AccountPolicy([.server, .operator], records: .userErased, tells: [.mail(.accountErased)])
         case .erasedAtOnce:

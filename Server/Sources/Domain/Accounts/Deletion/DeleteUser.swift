@@ -38,7 +38,7 @@ package struct DeleteUser: Sendable {
 package struct RestoreUser: Sendable {
     let store: any Store
     let clock: any WallClock
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     /// - Returns: the user afterwards; nothing happens to one that is not on the way out.
     /// - Throws: `userUnknown`, also for one that is erased; `storageUnavailable`.
@@ -46,7 +46,8 @@ package struct RestoreUser: Sendable {
     package func callAsFunction(
         _ id: Identifier<User>, in application: Identifier<Application>, by who: Operator
     ) async throws(DomainError) -> User {
-        let ready = try audit.ready([.restored], in: application, by: .operator(who), at: clock.now)
+        let ready = try changes.drawingMail(
+            for: changes.audit.ready([.restored], in: application, by: .operator(who), at: clock.now))
         return try await store.write { transaction throws(DomainError) in
             guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
             guard user.deletionRequestedAt != nil else { return user }

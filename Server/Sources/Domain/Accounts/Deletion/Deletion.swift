@@ -17,7 +17,7 @@ package final class Deletion: Sendable {
         let endAccount = EndAccount(store: store, clock: clock, changes: changes)
         requestDeletion = RequestDeletion(endAccount: endAccount)
         deleteUser = DeleteUser(endAccount: endAccount)
-        restoreUser = RestoreUser(store: store, clock: clock, audit: audit)
+        restoreUser = RestoreUser(store: store, clock: clock, changes: changes)
         eraseUser = EraseUser(endAccount: endAccount)
         eraseDeletedUsers = EraseDeletedUsers(
             store: store, clock: clock, changes: changes, steadiness: world.steadiness)

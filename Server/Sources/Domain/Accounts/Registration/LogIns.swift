@@ -18,7 +18,7 @@ package final class LogIns: Sendable {
         providers: Providers, messaging: Messaging, askHook: AskHook
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
-        let issuers = SessionIssuers(world, audit: changes.audit)
+        let issuers = SessionIssuers(world, changes: changes)
         registrar = UserRegistrar(
             randomness: randomness, passwords: world.passwords, rateLimiter: rateLimiter, changes: changes,
             askHook: askHook,

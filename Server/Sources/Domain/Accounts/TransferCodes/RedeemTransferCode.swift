@@ -86,9 +86,10 @@ package struct RedeemTransferCode: Sendable {
                     attempt: request.attempt?.asking(with: digest), record: .nothing),
                 at: now),
             transfer: randomness.newIdentifier(at: now), device: request.device, address: request.address.text,
-            ready: changes.audit.ready(
-                [.transferCodeRedeemed], in: application, by: .unknown(showing: .transferCode, from: request.origin),
-                at: now),
+            ready: changes.drawingMail(
+                for: changes.audit.ready(
+                    [.transferCodeRedeemed], in: application,
+                    by: .unknown(showing: .transferCode, from: request.origin), at: now)),
             excess: changes.audit.excessDeviceKeys(in: application, at: now))
         let redeemed = try await store.write { transaction throws(DomainError) in
             guard try transaction.markUsed(proof, in: application) else { throw .proofReplayed }
@@ -149,7 +150,7 @@ private struct Redemption: Sendable {
         _ = try transaction.removeTransferCode(of: user.id, in: application.id)
         let before = try transaction.user(provider: .device, subject: proof.thumbprint, in: application.id)
         if before?.id == user.id {
-            try record([:], of: user, in: transaction)
+            try record([:], of: user, joins: false, in: transaction)
             return .init(logIn: try issuer.issue(to: user, in: transaction), leftUser: nil)
         }
         let left = try before.map { before throws(DomainError) in try leave(before, in: transaction) }
@@ -166,7 +167,7 @@ private struct Redemption: Sendable {
         try transaction.removeExcessTransfers(of: user.id, in: application.id)
         var details = ["transfer": transfer.rawValue, "device-key": proof.thumbprint]
         details["left-user"] = left?.id.rawValue
-        try record(details, of: user, in: transaction)
+        try record(details, of: user, joins: true, in: transaction)
         var user = user
         user.identities.append(identity)
         try transaction.removeExcessDeviceKeys(of: &user, keeping: identity.subject, recording: excess)
@@ -174,9 +175,11 @@ private struct Redemption: Sendable {
     }
 
     private func record(
-        _ details: [String: String], of user: User, in transaction: any Transaction
+        _ details: [String: String], of user: User, joins: Bool, in transaction: any Transaction
     ) throws(DomainError) {
-        var user = user
+        var (user, ready) = (user, ready)
+        // A device that was the user's already is no news.
+        if !joins { ready.drawn = nil }
         try ready.settle(
             [.transferCodeRedeemed: details], of: &user, keeping: .nothing, by: .holder(of: user.id), in: transaction)
     }

@@ -14,7 +14,7 @@ package final class Transfers: Sendable {
         _ world: DomainWorld, changes: AccountChanges, rateLimiter: RateLimiter
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
-        let issuers = SessionIssuers(world, audit: changes.audit)
+        let issuers = SessionIssuers(world, changes: changes)
         let transferHash = world.sealingKey.keyedHash(purpose: "okaeri transfer code")
         issueTransferCode = IssueTransferCode(
             store: store, clock: clock, randomness: randomness, hash: transferHash, rateLimiter: rateLimiter,

@@ -148,8 +148,8 @@ package struct RenderMessage: Sendable {
             else { return nil }
             return (user, message.address)
         case .passwordChanged, .emailChanged, .identifiersChanged, .addressTaken, .chosenPassword, .textedPassword,
-            .accountUpgraded, .identityLinked, .identityUnlinked, .secondFactorChanged, .recoveryCodeUsed,
-            .accountDisabled, .accountEnabled, .deletionRequested, .accountErased:
+            .accountUpgraded, .identityLinked, .identityUnlinked, .deviceJoined, .secondFactorChanged,
+            .recoveryCodeUsed, .accountDisabled, .accountEnabled, .deletionRequested, .accountRestored, .accountErased:
             return nil
         }
     }

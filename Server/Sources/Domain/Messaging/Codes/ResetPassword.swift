@@ -64,7 +64,8 @@ package struct ResetPassword: Sendable {
         let (now, application) = (clock.now, request.application)
         let entry = changes.refusal(of: .passwordReset, in: application.id, from: request.origin)
         let restoration = request.restoringFrom.map {
-            changes.audit.ready(atLogIn: .restored, in: application.id, from: $0, at: now)
+            changes.drawingMail(
+                for: changes.audit.ready(atLogIn: .restored, in: application.id, from: $0, at: now))
         }
         let kind = try await kind(of: request)
         let asked = TryCode.Presented(

@@ -21,6 +21,8 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     /// Tells that another identity leads to the account.
     case identityLinked = "identity-linked"
     case identityUnlinked = "identity-unlinked"
+    /// Tells that a device came to the account by a transfer code.
+    case deviceJoined = "device-joined"
     /// Tells that a second factor was added or removed, or that there are new recovery codes.
     case secondFactorChanged = "second-factor-changed"
     /// Tells that somebody logged in with a recovery code.
@@ -30,6 +32,8 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     case accountEnabled = "account-enabled"
     /// Tells that the account will be erased, and can be restored until then.
     case deletionRequested = "deletion-requested"
+    /// Tells that the deletion was taken back.
+    case accountRestored = "account-restored"
     case accountErased = "account-erased"
     /// A text message that shows that a phone number is the user's.
     case phoneVerification = "phone-verification"
@@ -52,7 +56,8 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     /// other way to tell its owner.
     var reachesUnverified: Bool {
         switch self {
-        case .accountUpgraded, .accountDisabled, .accountEnabled, .deletionRequested, .accountErased: true
+        case .accountUpgraded, .accountDisabled, .accountEnabled, .deletionRequested, .accountRestored, .accountErased:
+            true
         default: false
         }
     }
@@ -66,8 +71,8 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
         case .chosenPassword, .textedPassword: true
         case .logInCode, .emailVerification, .passwordReset, .registration, .phoneVerification, .textedReset: true
         case .passwordChanged, .emailChanged, .identifiersChanged, .addressTaken, .accountUpgraded, .identityLinked,
-            .identityUnlinked, .secondFactorChanged, .recoveryCodeUsed, .accountDisabled, .accountEnabled,
-            .deletionRequested, .accountErased:
+            .identityUnlinked, .deviceJoined, .secondFactorChanged, .recoveryCodeUsed, .accountDisabled, .accountEnabled,
+            .deletionRequested, .accountRestored, .accountErased:
             false
         }
     }

@@ -14,11 +14,13 @@ package struct MailNotice: Sendable {
     ///     user's is written to.
     ///   - application: Where.
     ///   - now: When.
+    ///   - id: The mail's, where it was drawn before.
     /// - Returns: the mail, to be put into the queue in the transaction that does it; `nil` when there is nobody to
     ///   tell, or no way to.
     /// - Throws: `secretUnreadable`, should the cryptographic library fail.
     func callAsFunction(
-        _ kind: MailKind, to user: User, in application: Identifier<Application>, at now: Timestamp
+        _ kind: MailKind, to user: User, in application: Identifier<Application>, at now: Timestamp,
+        as id: Identifier<QueuedMail>? = nil
     ) throws(DomainError) -> ReadyNotice? {
         let isVerified = user.emailVerifiedAt != nil
         guard delivery.isAvailable, isVerified || kind.reachesUnverified, let email = user.email,
@@ -32,7 +34,8 @@ package struct MailNotice: Sendable {
         if !linked.isEmpty || kind == .deletionRequested {
             rendered.pages = pagesURL.map { "\($0)/a/\(application.rawValue)" }
         }
-        let mail = try sealing.queued(.rendered(rendered), of: kind, in: application, at: now, life: Self.life)
+        let mail = try sealing.queued(
+            .rendered(rendered), of: kind, in: application, at: now, life: Self.life, as: id)
         let address = LogInIdentifier(.email, shown: email).folded
         return ReadyNotice(
             mail: mail,
@@ -67,6 +70,25 @@ extension User {
             case .role: false
             }
         } ?? false
+    }
+}
+
+/// A notice to somebody whom only the transaction finds out. It is sealed there, as a mail of one user is short.
+struct DrawnNotice: Sendable {
+    private let notice: MailNotice
+    private let id: Identifier<QueuedMail>
+    private let now: Timestamp
+
+    init(_ notice: MailNotice, at now: Timestamp) {
+        self.notice = notice
+        self.now = now
+        id = notice.sealing.randomness.newIdentifier(at: now)
+    }
+
+    /// - Returns: the mail; `nil` as of `MailNotice`.
+    /// - Throws: `secretUnreadable`, should the cryptographic library fail.
+    func mail(_ kind: MailKind, to user: User) throws(DomainError) -> ReadyNotice? {
+        try notice(kind, to: user, in: user.application, at: now, as: id)
     }
 }
 

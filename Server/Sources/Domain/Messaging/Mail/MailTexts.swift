@@ -115,6 +115,11 @@ enum MailTexts {
                 "A way to log in to {{application}} was removed",
                 code: "A way to log in was removed from your account at {{application}} just now.",
                 closing: "If that was not you, change your password in the app at once.")
+        case .deviceJoined:
+            Words(
+                "A device was added to your account at {{application}}",
+                code: "A device was added to your account at {{application}} with a transfer code just now.",
+                closing: "If that was not you, undo it in the app on your other device, or change your password at once.")
         case .secondFactorChanged:
             Words(
                 "The second step of your log-in to {{application}} was changed",
@@ -141,6 +146,12 @@ enum MailTexts {
                 code: "The deletion of your account at {{application}} was requested. All devices were logged out. "
                     + "Until the data is erased, a log-in in the app can restore the account.",
                 closing: "If that was not you, log in, restore the account and change your password.")
+        case .accountRestored:
+            Words(
+                "Your account at {{application}} is restored",
+                code: "The deletion of your account at {{application}} was taken back. Nothing is erased, and you can log in as "
+                    + "before.",
+                closing: "If that was not you, log in and change your password, or delete the account again.")
         case .accountErased:
             Words(
                 "Your account at {{application}} was erased",
@@ -242,6 +253,11 @@ enum MailTexts {
                 "{{application}} ログイン方法が削除されました",
                 code: "{{application}} のアカウントから、ログイン方法の連携が解除されました。",
                 closing: "心当たりがない場合は、すぐにアプリでパスワードを変更してください。")
+        case .deviceJoined:
+            Words(
+                "{{application}} 端末が追加されました",
+                code: "{{application}} のアカウントに、引き継ぎコードを使って新しい端末が追加されました。",
+                closing: "心当たりがない場合は、すぐに以前の端末のアプリで引き継ぎを取り消すか、パスワードを変更してください。")
         case .secondFactorChanged:
             Words(
                 "{{application}} 2段階認証が変更されました",
@@ -268,6 +284,11 @@ enum MailTexts {
                 code: "{{application}} のアカウントの削除を受け付け、すべての端末がログアウトされました。"
                     + "データが消去されるまでは、アプリでログインすればアカウントを元に戻せます。",
                 closing: "心当たりがない場合は、ログインしてアカウントを元に戻し、パスワードを変更してください。")
+        case .accountRestored:
+            Words(
+                "{{application}} アカウントの削除が取り消されました",
+                code: "{{application}} のアカウントの削除が取り消されました。データは消去されず、これまでどおりログインできます。",
+                closing: "心当たりがない場合は、ログインしてパスワードを変更するか、もう一度アカウントを削除してください。")
         case .accountErased:
             Words(
                 "{{application}} アカウントが消去されました",

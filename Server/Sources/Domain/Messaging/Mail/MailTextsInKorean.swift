@@ -71,6 +71,11 @@ extension MailTexts {
                 "{{application}} 로그인 방법이 삭제되었습니다",
                 code: "{{application}} 계정에서 로그인 방법의 연결이 해제되었습니다.",
                 closing: "본인이 한 일이 아니라면 바로 앱에서 비밀번호를 변경해 주세요.")
+        case .deviceJoined:
+            Words(
+                "{{application}} 기기가 추가되었습니다",
+                code: "{{application}} 계정에 기기 변경 코드로 새 기기가 추가되었습니다.",
+                closing: "본인이 한 일이 아니라면 바로 이전 기기의 앱에서 취소하거나 비밀번호를 변경해 주세요.")
         case .secondFactorChanged:
             Words(
                 "{{application}} 2단계 인증이 변경되었습니다",
@@ -97,6 +102,11 @@ extension MailTexts {
                 code: "{{application}} 계정 삭제가 접수되어 모든 기기에서 로그아웃되었습니다. "
                     + "데이터가 삭제되기 전까지는 앱에서 로그인하면 계정을 복구할 수 있습니다.",
                 closing: "본인이 한 일이 아니라면 로그인하여 계정을 복구하고 비밀번호를 변경해 주세요.")
+        case .accountRestored:
+            Words(
+                "{{application}} 계정 삭제가 취소되었습니다",
+                code: "{{application}} 계정의 삭제가 취소되었습니다. 데이터는 삭제되지 않으며 이전처럼 로그인하실 수 있습니다.",
+                closing: "본인이 한 일이 아니라면 로그인하여 비밀번호를 변경하거나 계정을 다시 삭제해 주세요.")
         case .accountErased:
             Words(
                 "{{application}} 계정이 삭제되었습니다",

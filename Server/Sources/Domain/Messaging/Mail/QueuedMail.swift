@@ -118,14 +118,14 @@ package struct MailSealing: Sendable {
         self.randomness = randomness
     }
 
-    /// A mail that is sent as soon as it is in the queue.
+    /// A mail that is sent as soon as it is in the queue, with an id that was drawn before or is drawn now.
     ///
     /// - Throws: `secretUnreadable`, should the cryptographic library fail.
     package func queued(
         _ payload: MailPayload, of kind: MailKind, in application: Identifier<Application>, at now: Timestamp,
-        life: Duration
+        life: Duration, as drawn: Identifier<QueuedMail>? = nil
     ) throws(DomainError) -> QueuedMail {
-        let id: Identifier<QueuedMail> = randomness.newIdentifier(at: now)
+        let id = drawn ?? randomness.newIdentifier(at: now)
         return QueuedMail(
             id: id, application: application, kind: kind, sealed: try seal(payload, id: id, in: application),
             createdAt: now, expiresAt: now + life, nextTryAt: now)
