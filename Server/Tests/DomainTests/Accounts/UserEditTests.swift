@@ -46,6 +46,26 @@ struct UserEditTests {
         return edit
     }
 
+    @Test(
+        "takes the proof from no address of a user with a second factor, which a reset would then take away",
+        arguments: [false, true])
+    func proofOfAddress(hasFactor: Bool) throws {
+        var user = User(
+            id: Identifier(rawValue: "owner"), application: Identifier(rawValue: "app"), createdAt: Self.now,
+            updatedAt: Self.now)
+        (user.email, user.emailVerifiedAt) = ("hana@example.com", Self.now)
+        (user.phone, user.phoneVerifiedAt) = ("+819012345678", Self.now)
+        user.secondFactorAt = hasFactor ? Self.now : nil
+        var edit = UserEdit(compatible: .unchanged, identifiers: NewIdentifiers(rules: .native))
+        (edit.isEmailVerified, edit.isPhoneVerified) = (false, false)
+        let outcome = try edit.outcome(of: user, by: .operator, FieldRules(), at: Self.later)
+        let fields = ["emailVerified", "phoneVerified"]
+        #expect(outcome.faults == (hasFactor ? fields.map { ValidationError(field: $0, rule: .readOnly) } : []))
+        // What is proved already can be said again.
+        (edit.isEmailVerified, edit.isPhoneVerified) = (true, true)
+        #expect(try edit.outcome(of: user, by: .operator, FieldRules(), at: Self.later).faults.isEmpty)
+    }
+
     private static func outcome(
         _ edit: UserEdit, of user: User, by actor: AccountActor
     ) -> Result<UserEditOutcome, DomainError> {

@@ -140,14 +140,23 @@ extension UserEdit {
             user.acl = acl.applied(to: user.acl)
         }
         if let isDisabled, isDisabled != user.isDisabled { user.disabledAt = isDisabled ? now : nil }
+        var faults: [ValidationError] = []
         if let isEmailVerified, isEmailVerified != (user.emailVerifiedAt != nil), user.email != nil {
+            faults += Self.faults(ofProof: isEmailVerified, field: "emailVerified", in: user)
             user.emailVerifiedAt = isEmailVerified ? now : nil
         }
         if let isPhoneVerified, isPhoneVerified != (user.phoneVerifiedAt != nil), user.phone != nil {
+            faults += Self.faults(ofProof: isPhoneVerified, field: "phoneVerified", in: user)
             user.phoneVerifiedAt = isPhoneVerified ? now : nil
         }
-        if case .set = acl { return user.acl?.faults(field: "accessList") ?? [] }
-        return []
+        if case .set = acl { faults += user.acl?.faults(field: "accessList") ?? [] }
+        return faults
+    }
+
+    /// A user with a second factor keeps what was proved: a reset by an address that nobody has proved takes the factor away, so
+    /// that the mailbox alone would lead to the account. An operator takes the address away, or the factor.
+    private static func faults(ofProof isVerified: Bool, field: String, in user: User) -> [ValidationError] {
+        isVerified || !user.hasSecondFactor ? [] : [ValidationError(field: field, rule: .readOnly)]
     }
 
     /// Nobody can log in by a password alone, and in no protocol by identifiers without one.
