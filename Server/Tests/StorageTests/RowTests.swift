@@ -120,7 +120,7 @@ struct RowTests {
                 MergeTicketRow.self,
                 MergeTicket(
                     application: application, digest: digest(1), user: user, other: .init(rawValue: "other"),
-                    expiresAt: time)),
+                    expiresAt: time, shownBy: .password)),
             Case(
                 MergeRow.self,
                 Merge(

@@ -5,13 +5,14 @@ package enum MergeTicketRow: StoredRow {
     package static let table: StaticString = "merge_tickets"
 
     package enum Column: Int, RowColumn {
-        case applicationId, digest, userId, otherId, expiresAt
+        case applicationId, digest, userId, otherId, expiresAt, shownBy
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> MergeTicket {
         MergeTicket(
             application: row.id(.applicationId), digest: try row.digest(.digest), user: row.id(.userId),
-            other: row.id(.otherId), expiresAt: row.time(.expiresAt))
+            other: row.id(.otherId), expiresAt: row.time(.expiresAt),
+            shownBy: row.optionalText(.shownBy).map(Session.LogInMethod.init(rawValue:)))
     }
 
     package static func stored(_ ticket: MergeTicket, _ column: Column) throws(DomainError) -> Value {
@@ -21,6 +22,7 @@ package enum MergeTicketRow: StoredRow {
         case .userId: .id(ticket.user)
         case .otherId: .id(ticket.other)
         case .expiresAt: .time(ticket.expiresAt)
+        case .shownBy: .optional(ticket.shownBy?.rawValue)
         }
     }
 }

@@ -58,8 +58,8 @@ extension Migration {
 
 extension Migration {
     /// When another service's user was taken in, so that a guest is not idle by what is known of the time before; and by which way of
-    /// log-in a device's key joined, with which it ends. Both are null for what was made here at the first launch, and for
-    /// what was there before this step.
+    /// log-in a device's key joined, with which it ends, also over the ticket of a merge. All are null for what was made here at the
+    /// first launch, and for what was there before this step.
     static let importsAndJoins = Migration(
         version: 37, name: "imports and joins", sqlite: importAndJoinStatements(integer: "INTEGER"),
         postgresql: importAndJoinStatements(integer: "BIGINT"))
@@ -67,6 +67,7 @@ extension Migration {
     private static func importAndJoinStatements(integer: String) -> [String] {
         [
             "ALTER TABLE users ADD COLUMN imported_at \(integer)", "ALTER TABLE identities ADD COLUMN joined_by TEXT",
+            "ALTER TABLE merge_tickets ADD COLUMN shown_by TEXT",
         ]
     }
 }

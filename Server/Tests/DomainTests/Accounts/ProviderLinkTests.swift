@@ -70,11 +70,19 @@ struct ProviderLinkTests {
         try await write { transaction throws(DomainError) in
             try transaction.insert(User(id: id, application: tenant, createdAt: now, updatedAt: now))
             for identity in identities { try transaction.insert(identity, for: id, in: tenant) }
+            // Somebody showed the identity for a merge, without a key.
+            try transaction.insert(
+                Session(
+                    id: Identifier(rawValue: "merged"), application: tenant, user: id, client: .init(address: nil),
+                    protocolName: .native, method: .merge,
+                    times: .init(createdAt: now, lastUsedAt: now, expiresAt: now + .days(1), authenticatedAt: now)),
+                token: SessionToken.Reference(SecretDigest(of: [1])), attempt: nil, replacing: nil)
         }
         let response = try await world.modules.accounts.editUser(
             UserEdit(unlinking: provider), of: id, in: application, by: .operator(.local))
         let left = try await world.modules.directory.readUser(id, in: tenant)
         #expect(left.identities == [hasAnother ? another : joined] && response.user.identities == left.identities)
+        #expect(try await world.modules.sessions.listSessions(of: id, in: application).isEmpty)
         let removed = try await write { transaction throws(DomainError) in
             try transaction.removedDeviceKey("joined", in: tenant)
         }

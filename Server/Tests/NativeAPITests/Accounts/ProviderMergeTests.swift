@@ -84,6 +84,15 @@ struct ProviderMergeTests {
         #expect(try await resolve(ticket, "switch").status == 200)
     }
 
+    @Test("lets a device in by the identity alone, and it is out with the identity", arguments: ["switch", "merge"])
+    func unlinked(choice: String) async throws {
+        #expect(try await resolve(try await offer().ticket, choice).status == 200)
+        #expect(try await world.server.logIn(current.device).status == 200)
+        #expect(try await owner.send(.delete, APIPath.identity("apple")).status == 200)
+        expect(try await world.server.logIn(current.device), 403, .deviceKeyRemoved)
+        #expect(try await owner.send(.get, APIPath.user).status == 200)
+    }
+
     @Test("an attempt's name with another body is refused (Idempotency-Key)")
     func reusedName() async throws {
         let name = [("Idempotency-Key", "one")]

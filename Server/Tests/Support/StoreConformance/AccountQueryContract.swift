@@ -89,7 +89,7 @@ extension Contract {
             let (user, left, application) = (samples.user(after: 0), samples.user(after: 1), samples.application)
             let ticket = MergeTicket(
                 application: application, digest: samples.token(1), user: user.id, other: left.id,
-                expiresAt: samples.now + .seconds(5))
+                expiresAt: samples.now + .seconds(5), shownBy: .password)
             let merges = [0, 1].map { samples.merge(of: user, left: left, after: $0) }
             let (found, tickets, all, rest) = try await engine.write { transaction throws(DomainError) in
                 try transaction.insert(ticket)

@@ -10,16 +10,19 @@ package struct MergeTicket: Hashable, Sendable {
     /// The user that the session's owner proved to be, too.
     package var other: Identifier<User>
     package var expiresAt: Timestamp
+    /// By what the owner proved to be the other; `nil` in tickets of before it was written.
+    package var shownBy: Session.LogInMethod?
 
     package init(
         application: Identifier<Application>, digest: SecretDigest, user: Identifier<User>, other: Identifier<User>,
-        expiresAt: Timestamp
+        expiresAt: Timestamp, shownBy: Session.LogInMethod? = nil
     ) {
         self.application = application
         self.digest = digest
         self.user = user
         self.other = other
         self.expiresAt = expiresAt
+        self.shownBy = shownBy
     }
 
     static func newSecret(_ randomness: any Randomness) -> Secret {
@@ -48,6 +51,14 @@ package struct MergeOffer: Hashable, Sendable {
         case identifiers([LogInIdentifier.Kind])
         /// An identity; the provider vouched for the other user.
         case identity(Identity.Provider)
+
+        /// The way of log-in by which the caller has proved to be the other user.
+        var method: Session.LogInMethod {
+            switch self {
+            case .identifiers: .password
+            case .identity(let provider): .init(rawValue: provider.rawValue)
+            }
+        }
     }
 }
 

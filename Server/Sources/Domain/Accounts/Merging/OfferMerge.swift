@@ -26,7 +26,7 @@ package struct OfferMerge: Sendable {
         let now = clock.now
         let ticket = MergeTicket(
             application: application, digest: MergeTicket.digest(of: secret.revealed), user: who.user.id, other: other,
-            expiresAt: now + MergeTicket.lifetime)
+            expiresAt: now + MergeTicket.lifetime, shownBy: cause.method)
         let ready = try changes.audit.ready(
             [.mergeOffered], in: application, by: .party(who, and: other, showing: proof, from: origin), at: now)
         let isOffered = try await store.write { transaction throws(DomainError) in

@@ -70,8 +70,8 @@ private struct MergeWork: Sendable {
             by: .holder(of: other.id), in: transaction)
         switch choice {
         case .keep: return ResolveMerge.Resolution(user: current)
-        case .switch: return try leave(current, for: other, in: transaction)
-        case .merge: return try bring(current, into: other, in: transaction)
+        case .switch: return try leave(current, for: other, shownBy: ticket.shownBy, in: transaction)
+        case .merge: return try bring(current, into: other, shownBy: ticket.shownBy, in: transaction)
         }
     }
 
@@ -85,13 +85,15 @@ private struct MergeWork: Sendable {
 
     /// Only the device goes over: its key, when it was the current user's.
     private func leave(
-        _ current: User, for other: User, in transaction: any Transaction
+        _ current: User, for other: User, shownBy method: Session.LogInMethod?, in transaction: any Transaction
     ) throws(DomainError) -> ResolveMerge.Resolution {
         var (left, user) = (current, other)
         if let key = who.session.deviceKey,
             let identity = current.identities.first(where: { $0.provider == .device && $0.subject == key })
         {
-            user.identities.append(try move(identity, from: current.id, to: other.id, in: transaction))
+            user.identities.append(
+                try transaction.move(
+                    identity, from: current.id, to: other.id, in: application.id, by: method, at: now))
             try transaction.removeExcessDeviceKeys(of: &user, keeping: key, recording: excess)
             left.identities.removeAll { $0 == identity }
             _ = try transaction.endSessions(of: current.id, in: application.id, deviceKeys: [key])
@@ -107,11 +109,11 @@ private struct MergeWork: Sendable {
     }
 
     private func bring(
-        _ current: User, into other: User, in transaction: any Transaction
+        _ current: User, into other: User, shownBy method: Session.LogInMethod?, in transaction: any Transaction
     ) throws(DomainError) -> ResolveMerge.Resolution {
         // What leads to a registered user stays with it: its owner can switch, and link what is wanted.
         guard current.isAnonymous else { throw .alreadyRegistered }
-        let joined = try UserMerger(application: application, id: id, now: now, excess: excess)
+        let joined = try UserMerger(application: application, id: id, now: now, excess: excess, shownBy: method)
             .join(current, into: other, in: transaction)
         let logIn = try issuer.issue(to: joined.user, in: transaction)
         return .init(
@@ -121,12 +123,5 @@ private struct MergeWork: Sendable {
                 erasedAt: joined.left.deletionRequestedAt.map {
                     $0 + application.settings.deletionGrace
                 }))
-    }
-
-    private func move(
-        _ identity: Identity, from current: Identifier<User>, to other: Identifier<User>,
-        in transaction: any Transaction
-    ) throws(DomainError) -> Identity {
-        try transaction.move(identity, from: current, to: other, in: application.id, at: now)
     }
 }

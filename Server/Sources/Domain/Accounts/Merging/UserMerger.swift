@@ -5,6 +5,8 @@ struct UserMerger: Sendable {
     let now: Timestamp
     /// What the device keys leave that are more than one user may have.
     let excess: ReadyChanges
+    /// By what the caller proved to be the user that stays; `nil` for an operator.
+    var shownBy: Session.LogInMethod?
 
     /// - Returns: the user that stays, and the one that went. That one stays out of reach for as long as the merge can
     ///   be undone.
@@ -20,7 +22,8 @@ struct UserMerger: Sendable {
         try other.requireRoom(for: current.identities)
         for identity in current.identities {
             user.identities.append(
-                try transaction.move(identity, from: current.id, to: other.id, in: application.id, at: now))
+                try transaction.move(
+                    identity, from: current.id, to: other.id, in: application.id, by: shownBy, at: now))
         }
         try transaction.removeExcessDeviceKeys(of: &user, keeping: nil, recording: excess)
         user.updatedAt = now
@@ -56,18 +59,19 @@ extension Transaction {
         return transfers.map(\.id)
     }
 
-    /// Lets an identity lead to another user.
+    /// Lets an identity lead to another user. A device's key joins that one by what the caller showed, and ends with it.
     ///
     /// - Throws: `storageUnavailable`.
     func move(
         _ identity: Identity, from current: Identifier<User>, to other: Identifier<User>,
-        in application: Identifier<Application>, at now: Timestamp
+        in application: Identifier<Application>, by method: Session.LogInMethod?, at now: Timestamp
     ) throws(DomainError) -> Identity {
         _ = try remove(identity.provider, subject: identity.subject, of: current, in: application)
         var moved = identity
         moved.linkedAt = now
         // What it passed was the other user's.
         moved.secondFactorAt = nil
+        if identity.provider == .device, let method { moved.joinedBy = method }
         try insert(moved, for: other, in: application)
         return moved
     }
