@@ -130,7 +130,8 @@ package struct MergeUsers: Sendable {
         let work = UserMerger(
             application: application, id: randomness.newIdentifier(at: now), now: now,
             excess: changes.audit.excessDeviceKeys(in: application.id, at: now))
-        let ready = try changes.audit.ready([.mergedByOperator], in: application.id, by: .operator(who), at: now)
+        let ready = try changes.drawingMail(
+            for: changes.audit.ready([.mergedByOperator], in: application.id, by: .operator(who), at: now))
         return try await store.write { transaction throws(DomainError) in
             guard let current = try transaction.user(id, in: application.id),
                 var user = try transaction.user(other, in: application.id)

@@ -55,6 +55,17 @@ struct NoticeLimitTests {
         }
     }
 
+    @Test("tell that an operator gave the account a guest's ways in, to whom the account is")
+    func mergedByOperator() async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server), mail: .outbox)
+        let application = try await world.makeApplication()
+        let user = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true).id
+        let guest = try await world.logIn(TestDevice(), to: application).user.id
+        _ = try await world.modules.administration.users.merge(guest, into: user, in: application, by: .local)
+        let mails = try await world.modules.messaging.listQueuedMail(in: application.id)
+        #expect(mails.map(\.kind) == [.identityLinked])
+    }
+
     @Test("tell that a deletion was taken back, by an operator and at a log-in", arguments: [true, false])
     func restored(isByOperator: Bool) async throws {
         let world = try TestWorld(try SQLiteStore(.memory, role: .server), mail: .outbox)

@@ -193,7 +193,9 @@ extension AccountChange {
         case .merged:
             AccountPolicy([.holder], fresh: [.mergeTicket], records: .merged, publishes: .named(.userMerged))
         case .mergedByOperator:
-            AccountPolicy([.operator], records: .usersMerged, publishes: .named(.userMerged))
+            // Unlike the two above, nobody has shown to be the user who gets another one's ways in.
+            AccountPolicy(
+                [.operator], records: .usersMerged, tells: [.mail(.identityLinked)], publishes: .named(.userMerged))
         case .mergeUndone:
             // A device that goes back may have got a transfer code.
             AccountPolicy(
