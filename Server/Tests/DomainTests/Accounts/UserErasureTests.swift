@@ -175,6 +175,29 @@ struct UserErasureTests {
         #expect(try await deletion.findOverdueErasures(in: other) == Overdue())
     }
 
+    @Test(
+        "with a merge waits until that can be undone no more, however short the grace, at a server that goes on evenly",
+        arguments: [1, 3, 6] as [Int64])
+    func merged(graceDays: Int64) async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        var settings = ApplicationSettings()
+        settings.deletionGrace = .days(graceDays)
+        let application = try await world.makeApplication(settings: settings)
+        let guest = try await world.logIn(TestDevice(), to: application).user.id
+        let hana = try await world.signUp("hana", to: application).user.id
+        let merge = try await world.modules.administration.users.merge(guest, into: hana, in: application, by: .local)
+        let undoEnd = world.clock.now + Merge.undoSpan
+        for _ in 0..<7 {
+            #expect(try await world.modules.deletion.eraseDeletedUsers() == 0)
+            world.clock.advance(by: .seconds(600))
+        }
+        world.clock.advance(by: undoEnd - world.clock.now - .milliseconds(1))
+        #expect(try await world.modules.deletion.eraseDeletedUsers() == 0)
+        try await world.modules.transfers.undoMerge(merge, of: hana, in: application.id, by: .local)
+        let back = try await world.modules.directory.readUser(guest, in: application.id)
+        #expect(back.deletionRequestedAt == nil && back.identities.count == 1)
+    }
+
     @Test("is looked for in tables that hold the user before")
     func control() async throws {
         let tables = Set(try await Erased(isAnonymous: false).tables().keys)

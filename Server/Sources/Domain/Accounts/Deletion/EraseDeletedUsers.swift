@@ -6,8 +6,9 @@ package struct EraseDeletedUsers: Sendable {
     static let batchSize = 50
     /// Users of one application in one call; the next minute goes on.
     static let callSize = 2000
-    /// Clocks of nodes are not that far from each other.
-    private static let longestLead: Duration = .seconds(3600)
+    /// Clocks of nodes are not an hour from each other, and who went with a merge counts as deleted later, so that the merge can be
+    /// undone until then (`UserMerger`).
+    private static let longestLead: Duration = Merge.undoSpan + .seconds(3600)
 
     let store: any Store
     let clock: any WallClock
