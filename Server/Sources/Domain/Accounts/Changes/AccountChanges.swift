@@ -163,7 +163,7 @@ struct ReadyChanges: Sendable {
         if let change = AccountChange.endingJoinedKeys.first(where: { changes[$0] != nil }) {
             let ended = try transaction.endKeys(
                 joinedBy: unlinked, of: &user, keeping: kept, because: .init(change), at: now)
-            // A merge opens one without a key too, of whoever showed the other user's identity for it.
+            // A merge opens a session without a key too, by the identity that was shown for it.
             total.sessions += try transaction.endSessions(
                 of: user.id, openedBy: .merge, in: user.application, except: kept.session)
             total.sessions += ended.sessions

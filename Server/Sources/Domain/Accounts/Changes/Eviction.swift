@@ -180,7 +180,7 @@ extension Transaction {
     ///   - providers: What leads to the user no more.
     ///   - user: Whose, without it. Changed too.
     ///   - kept: What the caller uses.
-    ///   - reason: What their devices get told.
+    ///   - reason: What their devices learn at their next log-in.
     ///   - now: When.
     /// - Returns: how much ended.
     /// - Throws: `storageUnavailable`.
