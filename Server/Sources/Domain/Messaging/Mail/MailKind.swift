@@ -71,8 +71,8 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
         case .chosenPassword, .textedPassword: true
         case .logInCode, .emailVerification, .passwordReset, .registration, .phoneVerification, .textedReset: true
         case .passwordChanged, .emailChanged, .identifiersChanged, .addressTaken, .accountUpgraded, .identityLinked,
-            .identityUnlinked, .deviceJoined, .secondFactorChanged, .recoveryCodeUsed, .accountDisabled, .accountEnabled,
-            .deletionRequested, .accountRestored, .accountErased:
+            .identityUnlinked, .deviceJoined, .secondFactorChanged, .recoveryCodeUsed, .accountDisabled,
+            .accountEnabled, .deletionRequested, .accountRestored, .accountErased:
             false
         }
     }

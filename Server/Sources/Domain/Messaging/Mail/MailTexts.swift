@@ -119,7 +119,7 @@ enum MailTexts {
             Words(
                 "A device was added to your account at {{application}}",
                 code: "A device was added to your account at {{application}} with a transfer code just now.",
-                closing: "If that was not you, undo it in the app on your other device, or change your password at once.")
+                closing: "If that was not you, undo it in the app on your other device, or change your password.")
         case .secondFactorChanged:
             Words(
                 "The second step of your log-in to {{application}} was changed",
@@ -149,8 +149,8 @@ enum MailTexts {
         case .accountRestored:
             Words(
                 "Your account at {{application}} is restored",
-                code: "The deletion of your account at {{application}} was taken back. Nothing is erased, and you can log in as "
-                    + "before.",
+                code: "The deletion of your account at {{application}} was taken back. Nothing is erased, and you can "
+                    + "log in as before.",
                 closing: "If that was not you, log in and change your password, or delete the account again.")
         case .accountErased:
             Words(
