@@ -21,15 +21,15 @@ struct QueryTests {
             (
                 selected,
                 """
-                SELECT identities.provider, identities.subject, identities.linked_at, identities.second_factor_at \
-                FROM identities WHERE user_id = $1
+                SELECT identities.provider, identities.subject, identities.linked_at, identities.second_factor_at, \
+                identities.joined_by FROM identities WHERE user_id = $1
                 """
             ),
             (
                 joined,
                 """
                 SELECT identities.provider, identities.subject, identities.linked_at, identities.second_factor_at, \
-                identities.application_id, identities.user_id FROM identities WHERE user_id = $1
+                identities.joined_by, identities.application_id, identities.user_id FROM identities WHERE user_id = $1
                 """
             ),
             (
