@@ -79,6 +79,7 @@ extension SQLTransaction {
             [.id(application), .text(id?.rawValue ?? ""), .time(limit), .count(count)]
         ) { row throws(DomainError) in row.only.id() }
     }
+
     package func noteImport(
         of user: Identifier<User>, in application: Identifier<Application>, at time: Timestamp
     ) throws(DomainError) {
