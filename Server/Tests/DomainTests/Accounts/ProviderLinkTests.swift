@@ -62,7 +62,7 @@ struct ProviderLinkTests {
     func joinedKeys(hasAnother: Bool) async throws {
         let (tenant, now, id) = (application.id, world.clock.now, Identifier<User>(rawValue: "person"))
         var joined = Identity(provider: .device, subject: "joined", linkedAt: now)
-        joined.joinedBy = .init(rawValue: provider.rawValue)
+        joined.joinedBy = Session.LogInMethod(rawValue: provider.rawValue)
         var another = Identity(provider: .device, subject: "another", linkedAt: now)
         another.joinedBy = .password
         let identities =

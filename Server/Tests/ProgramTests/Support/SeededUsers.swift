@@ -36,7 +36,7 @@ enum SeededUsers {
                 Identity(provider: .anonymous, subject: "c3ViamVjdA", linkedAt: time(5)),
             ]
             var device = Identity(provider: .device, subject: "thumbprint", linkedAt: time(6))
-            (device.secondFactorAt, device.joinedBy) = (time(7), .init(rawValue: "apple"))
+            (device.secondFactorAt, device.joinedBy) = (time(7), Session.LogInMethod(rawValue: "apple"))
             $0.identities.append(device)
         }
         let others = [
