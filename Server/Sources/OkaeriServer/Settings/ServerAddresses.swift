@@ -36,8 +36,8 @@ extension ServerSettings {
         return base
     }
 
-    /// The server's own address for people; `nil` while it is not set.
-    var pagesURL: String? { publicURL ?? (isLoopback && port != 0 ? url(port: port) : nil) }
+    /// The server's own address for people, without a slash at the end; `nil` while it is not set.
+    var pagesURL: String? { publicURL != nil || isLoopback && port != 0 ? browserURL(port: port) : nil }
 
     /// The address by which this machine reaches the server.
     package func url(port: Int) -> String { Self.url(host: host, port: port) }

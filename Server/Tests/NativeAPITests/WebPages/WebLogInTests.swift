@@ -14,9 +14,11 @@ struct WebLogInTests {
     static let verifier = "a-verifier-that-the-app-keeps-to-itself-43-or-more"
     static var challenge: String { Base64URL.text(of: Array(SHA256.hash(data: Array(verifier.utf8)))) }
 
-    private func server(_ more: [String] = []) async throws -> TestServer {
+    private func server(
+        _ more: [String] = [], at address: String = "http://id.example.test"
+    ) async throws -> TestServer {
         try await TestServer(
-            settings: ["public-url": "http://id.example.test"],
+            settings: ["public-url": address],
             application: ApplicationSettings(redirectAddresses: [Self.redirect] + more))
     }
 
@@ -281,9 +283,11 @@ struct WebLogInTests {
         #expect(Self.query(try await page(4096, "none").location)["code"] != nil)
     }
 
-    @Test("describes itself, for every OpenID Connect library")
-    func discovery() async throws {
-        let server = try await server()
+    @Test(
+        "describes itself, for every OpenID Connect library, also where the public address ends with a slash",
+        arguments: ["http://id.example.test", "http://id.example.test/"])
+    func discovery(address: String) async throws {
+        let server = try await server(at: address)
         let browser = Browser(server)
         let issuer = "http://id.example.test/a/\(server.application.id)"
         for path in [
@@ -293,6 +297,7 @@ struct WebLogInTests {
             let answer = try await browser.get(path)
             #expect(answer.status == 200)
             #expect(answer.html.contains(#""issuer":"\#(issuer)""#))
+            #expect(answer.html.contains(#""token_endpoint":"\#(issuer)/token""#))
             #expect(answer.html.contains(#""code_challenge_methods_supported":["S256"]"#))
         }
     }
