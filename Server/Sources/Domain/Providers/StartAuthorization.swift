@@ -56,8 +56,8 @@ package struct StartAuthorization: Sendable {
         package var kept: String?
     }
 
-    /// Longer ones no browser keeps.
-    private static let maximumKeptCharacters = 3800
+    /// What a browser keeps in two cookies: the longest request of an app, sealed, with some answers of a new user.
+    package static let maximumKeptCharacters = 7600
 
     /// - Returns: where to go.
     /// - Throws: `fieldsRefused` when there is more to bring back than provider and browser can keep; `providerNotEnabled` for a provider that people cannot be sent to, `providerUnavailable`,
@@ -85,7 +85,9 @@ package struct StartAuthorization: Sendable {
             expiresAt: (clock.now + Self.life).milliseconds, admin: request.admin)
         let bytes: [UInt8]
         do {
-            bytes = Array(try JSONEncoder().encode(record))
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .withoutEscapingSlashes
+            bytes = Array(try encoder.encode(record))
         } catch {
             // Texts and whole numbers always encode.
             throw .secretUnreadable

@@ -212,25 +212,37 @@ extension HostedPageRequest {
         } else {
             response = PageResponse.leave(to: departure.address.revealed, browser)
         }
-        if let kept = departure.kept {
-            response.headers.append(
-                BrowserCookies.header(stateCookie, kept, isSecure: browser.isSecure, maximumSeconds: 600))
-        }
+        if let kept = departure.kept { keepState(kept, &response) }
         return response
     }
 
-    /// The name of the cookie with what is too long for a provider to bring back.
-    private var stateCookie: String {
-        BrowserCookies.name("\(application.id.rawValue)-visit", isSecure: browser.isSecure)
+    /// The names of the cookies with what is too long for a provider to bring back: no browser keeps all of it in one.
+    private var stateCookies: [String] {
+        let name = BrowserCookies.name("\(application.id.rawValue)-visit", isSecure: browser.isSecure)
+        return [name, "\(name)-2"]
     }
 
-    fileprivate var keptState: String? { BrowserCookies(browser.request.headers)[stateCookie] }
-
-    fileprivate func forgetState(_ response: inout Response) {
-        guard keptState != nil else { return }
-        response.headers.append(
-            BrowserCookies.header(stateCookie, "", isSecure: browser.isSecure, maximumSeconds: 0))
+    fileprivate var keptState: String? {
+        let cookies = BrowserCookies(browser.request.headers)
+        let parts = stateCookies.compactMap { cookies[$0] }
+        return parts.isEmpty ? nil : parts.joined()
     }
+
+    /// Cookies that the text does not fill are removed, where the browser has them from a way of before.
+    private func keepState(_ text: String, _ response: inout Response) {
+        let (cookies, names) = (BrowserCookies(browser.request.headers), stateCookies)
+        var rest = text[...]
+        for name in names {
+            let part = rest.prefix(StartAuthorization.maximumKeptCharacters / names.count)
+            rest = rest.dropFirst(part.count)
+            guard !part.isEmpty || cookies[name] != nil else { continue }
+            response.headers.append(
+                BrowserCookies.header(
+                    name, String(part), isSecure: browser.isSecure, maximumSeconds: part.isEmpty ? 0 : 600))
+        }
+    }
+
+    fileprivate func forgetState(_ response: inout Response) { keepState("", &response) }
 
     /// Asks somebody new for what the application wants to know, on the way to a provider.
     fileprivate func askFields(_ form: FieldForm, _ errors: FormErrors?) throws -> Response {

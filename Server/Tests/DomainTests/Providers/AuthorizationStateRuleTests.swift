@@ -127,12 +127,12 @@ struct AuthorizationStateRuleTests {
     @Test("is refused more than a browser keeps", arguments: [true, false])
     func tooMuch(isKept: Bool) async throws {
         world.google.set(maximumState: isKept ? 100 : 100_000)
-        let answer = JSONValue.string(String(repeating: "x", count: 4000))
+        let answer = JSONValue.string(String(repeating: "x", count: 6000))
         let error = await world.refusal { _ = try await leave(request(fields: ["team": answer])) }
         #expect(
             error
                 == (isKept
-                    ? .fieldsRefused([ValidationError(field: "", rule: .tooManyBytes(maximum: 3800))]) : nil))
+                    ? .fieldsRefused([ValidationError(field: "", rule: .tooManyBytes(maximum: 7600))]) : nil))
     }
 }
 
