@@ -175,7 +175,8 @@ extension AddPasskey.Registration {
 }
 
 extension Passkey {
-    static func faults(name: String) -> [ValidationError] {
+    /// The rules that a name breaks.
+    package static func faults(name: String) -> [ValidationError] {
         TextRule(maximumCharacters: maximumNameCharacters).faults(of: name, field: "name")
     }
 }

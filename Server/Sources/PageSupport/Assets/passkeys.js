@@ -18,11 +18,12 @@
   // The ceremony that waits for a person; browsers allow one at a time.
   let waiting;
 
+  // The name of a new passkey comes along: it is checked before the authenticator makes one.
   const ask = async (form) => {
-    const token = form.elements.form_token;
+    const fields = [form.elements.form_token, form.elements.name].filter((field) => field);
     try {
       const answer = await fetch(form.dataset.options, {
-        method: "POST", redirect: "error", body: new URLSearchParams({[token.name]: token.value}),
+        method: "POST", redirect: "error", body: new URLSearchParams(fields.map(({name, value}) => [name, value])),
       });
       return answer.ok ? (await answer.json()).publicKey : undefined;
     } catch {

@@ -23,6 +23,8 @@ struct AccountState {
     var profile: FormValues?
     /// What was sent to rename a passkey.
     var renaming: FormValues?
+    /// What was typed as the name of a passkey that was to be added.
+    var passkeyName: String?
     var transfer: IssueTransferCode.Issued?
     /// What was done just now: the name of a text.
     var done: String?
@@ -117,7 +119,8 @@ extension HostedPageRequest {
         } else {
             own["addPasskey"] =
                 PasskeyForm(
-                    ceremony: .create, action: "account/passkey", label: "passkey.add", asksName: true
+                    ceremony: .create, action: "account/passkey", label: "passkey.add",
+                    named: (state.passkeyName ?? "", state.errors?[PasskeyForm.nameField])
                 ).model(self)
         }
         return own

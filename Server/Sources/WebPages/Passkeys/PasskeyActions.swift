@@ -35,9 +35,10 @@ struct SendPasskeyLogIn: HostedPage {
     }
 }
 
-/// By what the script makes a passkey.
+/// By what the script makes a passkey. An authenticator makes none whose name would be refused afterwards.
 struct OwnPasskeyOptions: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
+        try AddOwnPasskey.requireName(form.text("name").trimmingSpaces)
         let options = try await request.modules.passkeys.addPasskey.options(for: who, by: request.author(who))
         return try PageResponse.json(
             PasskeyCreationResponse(publicKey: PasskeyCreationOptions(options)), for: request.browser)
@@ -47,13 +48,14 @@ struct OwnPasskeyOptions: AccountAction {
 /// Adds the passkey that the browser made. A guest is one no more.
 struct AddOwnPasskey: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
+        let named = form.text("name").trimmingSpaces
         do {
             guard let credential = try PasskeyForm.credential(PasskeyRegistration.self, in: form) else {
                 // Says why there are no options, if that is the reason.
+                try Self.requireName(named)
                 _ = try await request.modules.passkeys.addPasskey.options(for: who, by: request.author(who))
                 return try await request.account(who, AccountState(errors: request.passkeyMissing))
             }
-            let named = form.text("name").trimmingSpaces
             let browser = [request.device.name, request.device.system].compactMap { $0 }.joined(separator: " · ")
             let name = named.isEmpty ? browser : named
             _ = try await request.modules.passkeys.addPasskey(
@@ -61,11 +63,19 @@ struct AddOwnPasskey: AccountAction {
                     NewPasskeyBody(name: name.isEmpty ? nil : name, credential: credential)),
                 for: who, by: request.author(who))
         } catch let error as DomainError {
-            return try await request.refused(who, error) { AccountState(errors: request.errorsAbove(of: $0)) }
+            return try await request.refused(who, error) {
+                AccountState(errors: request.additionErrors(of: $0), passkeyName: named)
+            }
         }
         guard who.user.isAnonymous else { return request.done("passkeyAdded") }
         let user = try await request.modules.directory.readUser(who.user.id, in: who.application.id)
         return try request.goOn(upgraded: user, of: who, doing: "passkeyAdded")
+    }
+
+    /// Empty for a name that the page makes.
+    fileprivate static func requireName(_ name: String) throws(DomainError) {
+        let faults = name.isEmpty ? [] : Passkey.faults(name: name)
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
     }
 }
 

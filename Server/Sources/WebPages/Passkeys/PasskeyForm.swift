@@ -20,10 +20,13 @@ struct PasskeyForm {
     /// Whether passkeys stand among the suggestions of the field for the user's name.
     var isConditional = false
     var isPrimary = false
-    /// Asks for a name of the passkey.
-    var asksName = false
+    /// Asks for a name of the passkey: what was typed, and what is wrong with it.
+    var named: (value: String, error: String?)?
     /// Offers to bring a user back that asked to be deleted.
     var offersRestore = false
+
+    /// What the field for the name is called among those of the page.
+    static let nameField = "passkeyName"
 
     /// Where the script asks for the options.
     private var options: String { ceremony == .create ? "account/passkey/options" : "passkey/options" }
@@ -34,9 +37,10 @@ struct PasskeyForm {
             "label": request.text(label), "conditional": isConditional,
         ]
         if !isPrimary { model["style"] = "button-outline" }
-        if asksName {
-            var field = PageField("name", label: request.text("passkey.name"), isRequired: false)
-            field.idName = "passkeyName"
+        if let named {
+            var field = PageField(
+                "name", label: request.text("passkey.name"), value: named.value, error: named.error, isRequired: false)
+            field.idName = Self.nameField
             model["named"] = field.model
         }
         if offersRestore { model["restore"] = request.restoreField.model }
@@ -71,10 +75,12 @@ extension HostedPageRequest {
 
     /// An error with everything above the form: its fields are the script's.
     func errorsAbove(of error: DomainError) -> FormErrors {
-        var errors = errors(of: error)
-        errors.others += errors.fields.map(\.text)
-        errors.fields = []
-        return errors
+        errors(of: error).above()
+    }
+
+    /// The same of a passkey that is added, with what is wrong with its name at the field for that.
+    func additionErrors(of error: DomainError) -> FormErrors {
+        errors(of: error, names: ["name": PasskeyForm.nameField]).above(but: PasskeyForm.nameField)
     }
 
     /// What is said when a form came without a passkey, although nothing is in its way.
@@ -148,8 +154,7 @@ extension AccountState {
             errors.fields = errors.fields.map { (name: Self.newName(of: index), text: $0.text) }
         } else {
             // It is gone, and so is its field.
-            errors.others += errors.fields.map(\.text)
-            errors.fields = []
+            errors = errors.above()
         }
         var state = self
         state.errors = errors

@@ -62,10 +62,7 @@ extension HostedPageRequest {
     /// What is wrong with an enrolment, with everything but the name at the code.
     func enrolmentErrors(of error: DomainError) -> FormErrors {
         guard case .fields = error.detail else { return errors(of: error, at: .totp) }
-        var errors = errors(of: error)
-        errors.others += errors.fields.filter { $0.name != "name" }.map(\.text)
-        errors.fields = errors.fields.filter { $0.name == "name" }
-        return errors
+        return errors(of: error).above(but: "name")
     }
 }
 

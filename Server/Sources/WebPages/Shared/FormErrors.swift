@@ -17,6 +17,14 @@ struct FormErrors: Sendable {
     /// The first error of a field.
     subscript(field: String) -> String? { fields.first { $0.name == field }?.text }
 
+    /// The same with everything above the form but what is wrong with one field.
+    func above(but field: String? = nil) -> FormErrors {
+        var errors = self
+        errors.others += fields.filter { $0.name != field }.map(\.text)
+        errors.fields = fields.filter { $0.name == field }
+        return errors
+    }
+
     func summary(_ request: HostedPageRequest) -> PageTemplates.Model {
         PageSummary(
             title: request.text("common.checkFields"),
@@ -33,14 +41,16 @@ extension HostedPageRequest {
             label = application.settings.fieldRules[String(name[mark.upperBound...])].map { self.label(of: $0) }
         } else {
             label =
-                theme.texts.tables[browser.language]?["field.\(name)"] ?? Self.boxes[name].map { self.text($0) }
+                theme.texts.tables[browser.language]?["field.\(name)"] ?? Self.labels[name].map { self.text($0) }
                 ?? (AccountState.isNewName(name) ? self.text("passkey.newName") : nil)
         }
         return label.map { self.text("common.fieldError", ["label": $0, "text": text]) } ?? text
     }
 
-    /// What stands beside boxes that have to be ticked, by their names.
-    private static let boxes = ["sure": "account.deleteSure", "kept": "recoveryCodes.kept"]
+    /// What stands beside boxes that have to be ticked, and at the field for a new passkey's name, by their names.
+    private static let labels = [
+        "sure": "account.deleteSure", "kept": "recoveryCodes.kept", PasskeyForm.nameField: "passkey.name",
+    ]
 
     /// What a person reads of an error of a rule.
     ///

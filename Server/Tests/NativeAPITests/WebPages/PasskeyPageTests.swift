@@ -257,6 +257,19 @@ struct PasskeyPageTests {
         #expect(try await pages.logIn((credential, token)).status == 400)
     }
 
+    @Test("say at its field that a new passkey's name is too long, also before an authenticator makes one")
+    func longName() async throws {
+        let pages = try await hana(try await PasskeyBrowser.world())
+        let long = String(repeating: "n", count: 101)
+        for credential in [try await pages.registration().credential, ""] {
+            let refused = try await pages.act("passkey", ["credential": credential, "name": long])
+            #expect(refused.status == 422 && refused.error("passkeyName") == "At most 100 characters.")
+            #expect(refused.html.contains("Name of the passkey (optional): At most 100 characters."))
+            #expect(refused.html.contains(#"value="\#(long)""#))
+        }
+        #expect(try await pages.act("passkey/options", ["name": long]).status == 422)
+    }
+
     @Test("refuse huge credentials, forms of other sites, and browsers without a log-in")
     func hostile() async throws {
         let world = try await PasskeyBrowser.world()
