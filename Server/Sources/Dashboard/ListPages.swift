@@ -7,6 +7,8 @@ import PageSupport
 struct ListModel {
     struct Cell {
         var text: String
+        /// What the text is joined of, where it runs from right to left: each part can be copied by itself.
+        var parts: [String] = []
         var link: String?
         var time: Timestamp?
         var isCode = false
@@ -63,6 +65,9 @@ struct ListModel {
 
     private static func model(_ cell: Cell, _ column: String) -> PageTemplates.Model {
         var model: PageTemplates.Model = ["text": cell.text, "column": column, "isCode": cell.isCode]
+        model["parts"] = cell.parts.enumerated().map { index, part -> PageTemplates.Model in
+            ["part": part, "isNext": index > 0]
+        }
         if let link = cell.link { model["link"] = link }
         if let time = cell.time { model["time"] = time.text }
         if let badge = cell.badge { model["badge"] = badge }

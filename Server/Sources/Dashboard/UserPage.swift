@@ -215,7 +215,9 @@ enum UserPage {
         }
         if let fault { model["summary"] = request.summary([(nil, request.text(fault))]) }
         if let errors { model["summary"] = request.summary(errors.summary(request)) }
-        model["shownName"] = request.name(of: user).bidiIsolated
+        let name = request.name(of: user)
+        model["userName"] = name.withoutBidiControls
+        model["shownName"] = name.bidiIsolated
         // Titles go into the history of browsers, and from there to other machines: no list of names gathers there.
         let title = "\(request.text("sessions.user")) \(user.id)"
         return try request.html("user", title: title, model, status: status)
@@ -237,8 +239,9 @@ struct UserPageModel {
 
     var model: PageTemplates.Model {
         let application = request.application
+        let initial = [user.displayName, user.username].compactMap { $0?.initial }.first { !$0.isEmpty }
         var model: PageTemplates.Model = [
-            "id": user.id.rawValue, "initial": String((user.displayName ?? user.username ?? "?").prefix(1)),
+            "id": user.id.rawValue, "initial": initial ?? "?",
             "kind": request.text(user.isAnonymous ? "users.anonymous" : "users.registered"),
             "isDisabled": user.isDisabled, "isWeak": found.hasWeakCredential, "isAnonymous": user.isAnonymous,
             "isMasked": isMasked, "hasEmail": user.email != nil, "json": json, "facts": facts,

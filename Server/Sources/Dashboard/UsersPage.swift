@@ -166,7 +166,11 @@ enum UsersPage {
                     ? request.text("users.disabled")
                     : user.deletionRequestedAt == nil ? nil : request.text("users.leaving"))
         case "identifiers":
-            return .init(text: [user.username, user.email, user.phone].joinedBidiIsolated)
+            let names = [user.username, user.email, user.phone]
+            let parts = names.compactMap(\.self)
+            return .init(
+                text: names.joinedBidiIsolated,
+                parts: parts.contains { $0.bidiIsolated != $0 } ? parts.map(\.withoutBidiControls) : [])
         case "created": return .init(text: "", time: user.createdAt)
         case "lastLogIn": return .init(text: user.lastLogInAt == nil ? "–" : "", time: user.lastLogInAt)
         default: return .init(text: user.id.rawValue, link: link, isCode: true)

@@ -146,7 +146,8 @@
       event.stopImmediatePropagation();
       const body = new URLSearchParams(new FormData(form));
       if (event.submitter?.name) body.append(event.submitter.name, event.submitter.value);
-      const heading = main().querySelector("h1");
+      const title = main().querySelector("h1");
+      const heading = title.querySelector("bdi") ?? title;
       const before = heading.textContent;
       const name = form.elements.displayName?.value.trim();
       if (name) heading.textContent = name;

@@ -98,8 +98,12 @@ extension String {
     package var bidiIsolated: String {
         let isOrdered = unicodeScalars.contains { $0.properties.isBidiControl }
         guard isOrdered || unicodeScalars.contains(where: \.isFromRightToLeft) else { return self }
-        return "\u{2068}\(String(unicodeScalars.filter { !$0.properties.isBidiControl }))\u{2069}"
+        return "\u{2068}\(withoutBidiControls)\u{2069}"
     }
+
+    /// The text without signs that order other text, for an element that isolates what it holds (`bdi`): who copies it from
+    /// there gets nothing else along.
+    package var withoutBidiControls: String { String(unicodeScalars.filter { !$0.properties.isBidiControl }) }
 
     /// The first sign for which something is drawn, as avatars have it; empty without any.
     package var initial: String {

@@ -81,7 +81,7 @@ struct DashboardFormTests {
         let shown = try await browser.get(world.page("users"))
         #expect(shown.html.contains("/users/\(guest)\">No name</a>"), "\(shown.html)")
         #expect(shown.html.contains("\">sora</a>"))
-        #expect(try await browser.get(world.page("users/\(guest)")).html.contains("<h1>No name</h1>"))
+        #expect(try await browser.get(world.page("users/\(guest)")).html.contains("<h1><bdi>No name</bdi></h1>"))
     }
 
     @Test(
@@ -94,10 +94,22 @@ struct DashboardFormTests {
         let person = try await world.server.person(
             body: #"{"device": {"name": "\#(name)", "model": "P1"}, "user": {"displayName": "\#(name)"}}"#)
         let user = try await browser.get(world.page("users/\(person.logIn.user.id)"))
-        #expect(user.html.contains("<h1>\(shown)</h1>") && user.html.contains("<strong>\(shown) · P1</strong>"))
+        // An element isolates the name, so that who copies it gets the name alone.
+        let copied = shown.replacing("\u{2068}", with: "").replacing("\u{2069}", with: "")
+        #expect(user.html.contains("<h1><bdi>\(copied)</bdi></h1>"), "\(user.html)")
+        let initial = copied.first?.uppercased() ?? ""
+        #expect(user.html.contains("aria-hidden=\"true\">\(initial)</span>"))
+        #expect(user.html.contains("<strong>\(shown) · P1</strong>"))
         #expect(try await browser.get(world.page("sessions")).html.contains("\(shown) · P1"))
         // What a form holds stays as it was typed.
         #expect(user.value(of: "displayName") == name)
+    }
+
+    @Test("let who copies a user's identifiers that run from right to left copy nothing else")
+    func copiedIdentifiers() async throws {
+        #expect(try await world.server.signUp("שרה").status == 201)
+        let shown = try await browser.get(world.page("users?chosen=yes&column.identifiers=yes"))
+        #expect(shown.html.contains("<bdi>שרה</bdi></td>"), "\(shown.html)")
     }
 
     @Test("show what is to go as text, whatever a stranger called it")

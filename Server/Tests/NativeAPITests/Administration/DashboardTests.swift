@@ -71,7 +71,7 @@ struct DashboardTests {
         let world = try await AdminWorld(roles: [])
         let user = try await world.server.person(body: #"{"user": {"displayName": "Hanako"}}"#).logIn.user.id
         let html = try await world.browser().get(world.page("users/\(user)")).html
-        #expect(html.contains("<h1>Hanako</h1>"))
+        #expect(html.contains("<h1><bdi>Hanako</bdi></h1>"))
         #expect(html.contains("<title>User \(user) · \(world.server.application.name) · Okaeri</title>"))
     }
 
