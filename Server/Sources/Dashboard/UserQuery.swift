@@ -17,7 +17,8 @@ enum UserQuery {
         filter.protocolName = text(query, "protocol").map { .init(rawValue: $0) }
         filter.seenSince = text(query, "seen").flatMap { Timestamp(day: $0) }
         filter.notSeenSince = text(query, "unseen").flatMap { Timestamp(day: $0) }
-        filter.search = text(query, "search")
+        // Spaces around come along when a name is pasted.
+        filter.search = text(query, "search").map(IdentifierFolding.trimmed).flatMap { $0.isEmpty ? nil : $0 }
         return filter
     }
 

@@ -112,6 +112,16 @@ struct DashboardFormTests {
         #expect(shown.html.contains("<bdi>שרה</bdi></td>"), "\(shown.html)")
     }
 
+    @Test(
+        "find a user by a name that was pasted with spaces around it",
+        arguments: ["hana", "hana%20", "%E3%80%80hana%09"])
+    func pastedSearch(text: String) async throws {
+        let found = try await world.server.signUp("hana").read(LogInResponse.self).user.id
+        let other = try await world.server.signUp("sora").read(LogInResponse.self).user.id
+        let shown = try await browser.get(world.page("users?search=\(text)"))
+        #expect(shown.html.contains("/users/\(found)") && !shown.html.contains("/users/\(other)"), "\(shown.html)")
+    }
+
     @Test("show what is to go as text, whatever a stranger called it")
     func hostileQuestion() async throws {
         let token = try await browser.get(world.page("hooks?hook=sign-up")).token
