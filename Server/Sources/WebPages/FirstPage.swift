@@ -5,7 +5,8 @@ package import Hummingbird
 import NativeAPI
 import PageSupport
 
-/// `GET /`: what this server is and how it does, for people who open its address. It has no form and sets no cookie.
+/// `GET /`: what this server is and how it does, for people who open its address. It has no form and sets no cookie. Its
+/// links begin with no slash: where a proxy cuts a path off, they lead to what is below that.
 package struct FirstPage: Sendable {
     static let path = "/"
 
@@ -31,7 +32,7 @@ package struct FirstPage: Sendable {
         var model: PageTemplates.Model = [
             "language": browser.language.rawValue, "title": text("title"), "brand": "Okaeri", "nonce": browser.nonce,
             "assets": ["style": pages.assets.path(of: "okaeri.css") ?? ""] as PageTemplates.Model,
-            "t": pages.texts.tree(in: browser.language), "languages": browser.languageLinks(to: Self.path),
+            "t": pages.texts.tree(in: browser.language), "languages": browser.languageLinks(to: ""),
         ]
         if let version { model["development"] = text("development", ["version": version]) }
         var status = HTTPResponse.Status.ok

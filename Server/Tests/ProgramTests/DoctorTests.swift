@@ -134,6 +134,11 @@ struct DoctorTests {
         #expect(right.report["public address"]?.outcome == "ok" && right.report["pages"]?.outcome == "ok")
         let shouted = try await examine("--listen", "0.0.0.0:8080", "--public-url", "HTTPS://id.example.com")
         #expect(shouted.report["public address"]?.outcome == "ok" && shouted.report["pages"]?.outcome == "ok")
+        for (path, isNamed) in [("/", false), ("/id", true), ("/id/", true)] {
+            let shared = try await examine("--public-url", "https://id.example.com\(path)")
+            #expect(shared.report["public address"]?.outcome == "ok")
+            #expect(shared.report["public address"]?.state.contains("/dashboard of its host") == isNamed, "\(path)")
+        }
         // A listed proxy says by which scheme browsers came; an address that is set counts more.
         let listed = try await examine("--listen", "0.0.0.0:8080", "--trusted-proxies", "10.0.0.1")
         #expect(listed.report["pages"]?.outcome == "ok")

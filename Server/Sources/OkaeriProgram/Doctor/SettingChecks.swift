@@ -99,6 +99,9 @@ struct SettingChecks {
                 "\(publicURL) is not encrypted: anybody who listens on the way can take sessions over.",
                 advice: "Put a proxy with TLS in front of the server, and set an https address.")
         }
-        return .ok("public address", "\(publicURL)")
+        guard settings.hasPublicPath else { return .ok("public address", "\(publicURL)") }
+        return .ok(
+            "public address",
+            "\(publicURL). Browsers need /a, /assets and /dashboard of its host, too: the proxy hands them on as they are.")
     }
 }

@@ -333,6 +333,9 @@ package struct ServerProgram: Sendable {
                 "no public-url is set: proofs are checked against the Host that each request names",
                 metadata: ["setting": .string(Setting.publicURL.variable)])
         }
+        if settings.hasPublicPath {
+            logger.info("public-url has a path: browsers need /a, /assets and /dashboard of its host as they are, too")
+        }
     }
 
     private func fault(_ error: any Error) -> StartFault {

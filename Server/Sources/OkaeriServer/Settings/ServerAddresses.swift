@@ -39,6 +39,9 @@ extension ServerSettings {
     /// The server's own address for people, without a slash at the end; `nil` while it is not set.
     var pagesURL: String? { publicURL != nil || isLoopback && port != 0 ? browserURL(port: port) : nil }
 
+    /// Whether the public address has a path, which a proxy cuts off. Pages link to paths of the host all the same.
+    package var hasPublicPath: Bool { publicURL.flatMap { ProofTarget($0) }.map { $0.path != "/" } ?? false }
+
     /// The address by which this machine reaches the server.
     package func url(port: Int) -> String { Self.url(host: host, port: port) }
 

@@ -21,7 +21,8 @@ struct FirstPageTests {
         #expect(page.status == 200)
         #expect(page.html.contains("<h1>\(title)</h1>"))
         #expect(page.html.contains("lang=\"\(language == "fr" ? "en" : String(language.prefix(2)))\""))
-        for link in ["/dashboard", "/v1/openapi.yaml", "/health/ready", "/?lang=ja"] {
+        // Without a slash in front they lead below a path that a proxy cuts off.
+        for link in ["dashboard", "v1/openapi.yaml", "health/ready", "?lang=ja"] {
             #expect(page.html.contains("href=\"\(link)\""), "\(link)")
         }
     }
@@ -36,7 +37,7 @@ struct FirstPageTests {
     func links() async throws {
         let browser = try await browser()
         let html = try await browser.get("/").html
-        let links = html.matches(of: /href="(\/[^"]*)"/).map { String($0.output.1) }
+        let links = html.matches(of: /href="\/?([^":]*)"/).map { "/\($0.output.1)" }
         #expect(links.count >= 7)
         for link in links {
             let answer = try await browser.server.send(.get, link, isNamed: false)
