@@ -45,6 +45,15 @@ final class SettingsTests {
     }
 
     @Test(
+        "takes a public address as browsers write one",
+        arguments: [
+            "https://xn--r8jz45g.jp", "HTTPS://ID.example.com", "http://[2001:db8::1]:8080", "http://my_host:65535/id/",
+        ])
+    func publicAddress(text: String) throws {
+        #expect(try ServerSettings(commandLine: ["public-url": text], environment: [:]).publicURL == text)
+    }
+
+    @Test(
         "lead admins to localhost on this machine, where browsers have passkeys, and else to where the server is",
         arguments: [
             ([:], "http://localhost:8080"), (["listen": "[::1]:8080"], "http://localhost:8080"),
@@ -109,6 +118,9 @@ final class SettingsTests {
         arguments: [
             ("listen", "8080"), ("listen", "127.0.0.1:70000"), ("listen", "::1:8080"), ("listen", "example.test:80"),
             ("public-url", "id.example"), ("public-url", "ftp://id.example"), ("public-url", "https://id.example/?a=b"),
+            ("public-url", "https://例え.jp"), ("public-url", "https://id example"),
+            ("public-url", "https://id.example:"), ("public-url", "https://id.example:65536"),
+            ("public-url", "https://[::1"), ("public-url", "https://id.example/é"),
             ("trusted-proxies", "10.0.0.0/33"), ("rate-limits", "no"), ("first-launches", "0"), ("first-page", "maybe"),
             ("first-launches", "many"), ("old-app-first-launches", "0"), ("old-app-password-failures", "-1"),
             ("right-passwords", "0"), ("old-app-right-passwords", "1000001"),

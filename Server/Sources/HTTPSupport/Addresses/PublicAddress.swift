@@ -14,7 +14,7 @@ package struct PublicAddress: Sendable {
         var path: String
     }
 
-    /// `nil` when the text is no http or https address.
+    /// `nil` when the text is no http or https address as browsers write one.
     ///
     /// - Parameters:
     ///   - text: `https://id.example.com`, or with a path when a proxy cuts it off. `nil`: each request's own `Host`.
@@ -25,9 +25,31 @@ package struct PublicAddress: Sendable {
             configured = nil
             return
         }
-        guard let target = ProofTarget(text), !text.contains("?"), !text.contains("#") else { return nil }
+        guard let target = ProofTarget(text), !text.contains("?"), !text.contains("#"),
+            text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && !#"<>"'\"#.utf8.contains($0) }),
+            Self.isPlain(target.authority)
+        else { return nil }
         let path = target.path.hasSuffix("/") ? String(target.path.dropLast()) : target.path
         configured = Base(scheme: target.scheme, authority: target.authority, path: path)
+    }
+
+    /// Whether browsers write a host and port in the same way: forms from another origin are refused. They write a host of
+    /// other letters in its form with `xn--`.
+    private static func isPlain(_ authority: String) -> Bool {
+        let isLiteral = authority.hasPrefix("[")
+        let end = authority.firstIndex(of: isLiteral ? "]" : ":") ?? authority.endIndex
+        let host = authority[..<end]
+        var rest = authority[end...]
+        if isLiteral {
+            guard rest.popFirst() == "]", IPAddress(exactly: String(host.dropFirst())) != nil else { return false }
+        } else {
+            let isName = host.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte) || "-._".utf8.contains(byte)
+            }
+            guard isName, !host.isEmpty else { return false }
+        }
+        guard let colon = rest.popFirst() else { return true }
+        return colon == ":" && rest.utf8.allSatisfy { (0x30...0x39).contains($0) } && (UInt16(rest, radix: 10) ?? 0) > 0
     }
 
     /// Whether one address is configured, so that no other is accepted.

@@ -56,7 +56,9 @@ extension Setting {
     package static let publicURL = Setting(
         "public-url", default: nil, form: "url",
         "The address by which clients reach the server. When set, proofs must name it, whatever Host a request has.",
-        rule: "an http or https address such as https://id.example.com")
+        rule:
+            "an http or https address such as https://id.example.com, with a host of other letters in its form with "
+            + "xn--")
     package static let trustedProxies = Setting(
         "trusted-proxies", default: "", form: "networks", "Whose X-Forwarded-For, -Proto and -Host are believed.",
         rule: "addresses and networks with commas between, such as 10.0.0.0/8,2001:db8::1")
