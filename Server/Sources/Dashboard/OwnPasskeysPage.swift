@@ -10,12 +10,16 @@ import PageSupport
 enum OwnPasskeysPage {
     private static let page = DashboardRoute.Page("/passkeys", .listOwnPasskeys)
     private static let notices: Set<String> = ["added", "renamed", "removed", "passwordRemoved"]
+    /// The fault of a name that may not be, and of too many passkeys.
+    private static let refused = "refused"
 
     static let routes: [DashboardRoute] = [
         DashboardRoute(page) { try await draw($0) },
-        // Asked by the script.
+        // Asked by the script. An authenticator makes no passkey whose name would be refused afterwards.
         DashboardRoute(page, post: "options", .addOwnPasskey) { request in
-            _ = try await request.form()
+            guard isAllowed(try await request.form().text("name")) else {
+                return try await draw(request, fault: refused)
+            }
             let options = try await request.rules.admins.ownPasskeys.options(for: try request.caller())
             return try PageResponse.json(
                 PasskeyCreationResponse(publicKey: PasskeyCreationOptions(options)), for: request.page)
@@ -44,17 +48,20 @@ enum OwnPasskeysPage {
 
     @Sendable private static func add(_ request: DashboardRequest) async throws -> Response {
         let form = try await request.form()
+        let name = form.text("name")
         guard let credential = try DashboardPasskey.credential(PasskeyRegistration.self, in: form) else {
             // The question for password and code may have stood between: the browser has to be asked again.
-            return try await draw(request, fault: "again")
+            return try await draw(request, fault: isAllowed(name) ? "again" : refused, typed: name)
         }
-        let name = form.text("name")
         return try await change(request, done: "added") { _, _ in
             _ = try await request.rules.admins.ownPasskeys.add(
                 try AddPasskey.Registration(NewPasskeyBody(name: name.isEmpty ? nil : name, credential: credential)),
                 to: try request.caller(), from: request.page.origin)
         }
     }
+
+    /// Whether a new passkey may have a name; one without a name gets one.
+    private static func isAllowed(_ name: String) -> Bool { name.isEmpty || Passkey.faults(name: name).isEmpty }
 
     private static func change(
         _ request: DashboardRequest, done: String, _ work: (FormValues, String) async throws -> Void
@@ -66,28 +73,37 @@ enum OwnPasskeysPage {
         } catch let error as DomainError {
             switch error.code {
             case .lastWayIn: return try await draw(request, fault: "lastWayIn")
-            case .fieldsRefused: return try await draw(request, fault: "refused")
+            case .fieldsRefused: return try await draw(request, fault: refused, typed: form.text("name"))
             case .passkeyRefused: return try await draw(request, fault: "invalid")
             default: throw error
             }
         }
     }
 
-    private static func draw(_ request: DashboardRequest, fault: String? = nil) async throws -> Response {
+    /// - Parameter typed: The name that was sent: of the passkey in the path, or of a new one.
+    private static func draw(
+        _ request: DashboardRequest, fault: String? = nil, typed: String = ""
+    ) async throws -> Response {
         let access = try request.caller()
         let passkeys = try await request.rules.admins.ownPasskeys.list(of: access)
+        let renamed = passkeys.firstIndex {
+            $0.id == request.id("passkey", maximumCharacters: Passkey.maximumIdCharacters)
+        }
+        let refusal = fault == refused ? Refusal(name: typed, text: request.text("passkeys.\(refused)")) : nil
         let hasPassword = access.admin?.passwordHash != nil
         var model: PageTemplates.Model = [
             "lead": request.text("passkeys.lead"), "hasPasskeys": !passkeys.isEmpty,
             "passkeys": passkeys.enumerated().map { index, passkey in
-                row(passkey, number: index, request)
+                row(passkey, number: index, request, index == renamed ? refusal : nil)
             },
             "givesUpPassword": hasPassword && !passkeys.isEmpty,
             "hasNoPassword": access.admin?.usesPasskeysOnly == true,
             "passwordLink": "\(request.pagePath)/password",
         ]
-        var name = PageField("name", label: request.text("passkeys.name"), isRequired: false)
-        name.idName = "passkeyName"
+        var name = PageField(
+            "name", label: request.text("passkeys.name"), value: renamed == nil ? typed : "",
+            error: renamed == nil ? refusal?.text : nil, isRequired: false)
+        name.idName = newName
         if let form = request.passkeyForm(.create, action: request.pagePath, label: "passkeys.add") {
             model.merge(form) { $1 }
             model["name"] = name.model
@@ -96,7 +112,10 @@ enum OwnPasskeysPage {
         } else {
             model["note"] = request.text("passkeys.notOffered")
         }
-        if let fault { model["summary"] = request.summary([(nil, request.text("passkeys.\(fault)"))]) }
+        if let fault {
+            let field = refusal.map { _ in renamed.map(fieldName) ?? newName }
+            model["summary"] = request.summary([(field, request.text("passkeys.\(fault)"))])
+        }
         let done = request.page.query.text("done")
         if !request.isPost, notices.contains(done) { model["notice"] = request.text("passkeys.done.\(done)") }
         return try request.html(
@@ -104,11 +123,24 @@ enum OwnPasskeysPage {
             status: fault == nil ? .ok : .unprocessableContent)
     }
 
+    private struct Refusal {
+        let name: String
+        let text: String
+    }
+
+    /// What the field for a new passkey's name is called among those of the page.
+    private static let newName = "passkeyName"
+
+    /// The same of the field for another name of a passkey that there is.
+    private static func fieldName(_ number: Int) -> String { "passkey\(number)" }
+
     private static func row(
-        _ passkey: Passkey, number: Int, _ request: DashboardRequest
+        _ passkey: Passkey, number: Int, _ request: DashboardRequest, _ refusal: Refusal?
     ) -> PageTemplates.Model {
-        var field = PageField("name", label: request.text("passkeys.newName"), value: passkey.name)
-        field.idName = "passkey\(number)"
+        var field = PageField(
+            "name", label: request.text("passkeys.newName"), value: refusal?.name ?? passkey.name,
+            error: refusal?.text)
+        field.idName = fieldName(number)
         var row: PageTemplates.Model = [
             "label": passkey.name, "added": passkey.createdAt.text, "newName": field.model,
             "link": "\(request.pagePath)/\(passkey.id)",

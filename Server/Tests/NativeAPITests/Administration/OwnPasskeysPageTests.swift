@@ -42,6 +42,26 @@ struct OwnPasskeysPageTests {
         #expect(try await browser.post("\(path)/remove", [:], token: shown.token).status == 422)
     }
 
+    @Test("says at its field that a name is too long, of a new passkey also before an authenticator makes one")
+    func longName() async throws {
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: []), SoftwareAuthenticator())
+        try await world.add(authenticator)
+        let browser = world.browser()
+        let token = try await browser.get(Self.address).token
+        let long = String(repeating: "n", count: 101)
+        let made = try await world.registration(SoftwareAuthenticator(), by: "owner").credential
+        for (path, fields, field) in [
+            ("", try sent(made), "passkeyName"), ("", [:], "passkeyName"),
+            ("/\(authenticator.id)/rename", [:], "passkey0"),
+        ] as [(String, [String: String], String)] {
+            let named = fields.merging(["name": long]) { $1 }
+            let refused = try await browser.post("\(Self.address)\(path)", named, token: token)
+            #expect(refused.status == 422 && refused.error(field)?.contains("at most 100 characters") == true)
+            #expect(refused.html.contains("href=\"#field-\(field)\"") && refused.html.contains("value=\"\(long)\""))
+        }
+        #expect(try await browser.post("\(Self.address)/options", ["name": long], token: token).status == 422)
+    }
+
     @Test("logs in with a passkey, and says what is wrong with another")
     func logIn() async throws {
         let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: []), SoftwareAuthenticator())
