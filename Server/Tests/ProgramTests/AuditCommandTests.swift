@@ -36,7 +36,14 @@ struct AuditCommandTests {
         #expect(last.hasPrefix("2:"))
         let again = try await run(["audit", "verify", "--application", application, "--known", last])
         #expect(again.status == 0, "\(again.errors)")
-        #expect(again.output.contains("2 entries, all as they were written. The last: \(last)"))
+        #expect(again.output.contains("2 entries, all as written. The last: \(last)"))
+    }
+
+    @Test("say “1 entry” of a log that has one")
+    func one() async throws {
+        #expect(try await run(["application", "create", "Demo"]).status == 0)
+        let verified = try await run(["audit", "verify"])
+        #expect(verified.output.contains(": 1 entry, all as written. The last: 1:"), "\(verified.output)")
     }
 
     @Test(

@@ -102,7 +102,7 @@ struct ExportCommand: AsyncParsableCommand {
                 json: Output(file: path, byteCount: byteCount, users: written, key: publicKey?.id))
         }
         let seal = publicKey.map { "sealed to \($0.id)" } ?? "open, without hashes and secrets"
-        Console.write("\(path) has the application and its \(written) users: \(byteCount) bytes, \(seal).")
+        Console.write("\(path) has the application and its \(written.counted("user")): \(byteCount) bytes, \(seal).")
     }
 
     private struct Output: Encodable {

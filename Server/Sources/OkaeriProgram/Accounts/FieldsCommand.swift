@@ -119,7 +119,7 @@ struct SetFieldRuleCommand: AsyncParsableCommand {
         Console.write("The rule is set.")
         guard count.breaking > 0 else { return }
         Console.tell(
-            "\(count.breaking) of \(count.looked) users\(count.isComplete ? "" : " looked at") break it. What they have "
+            "Users who break it: \(count.breaking) of \(count.looked)\(count.isComplete ? "" : " looked at"). What they have "
                 + "stays readable, and must keep the rule when it changes.")
     }
 

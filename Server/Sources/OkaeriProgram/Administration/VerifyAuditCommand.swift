@@ -101,12 +101,13 @@ extension VerifyAudit.Verdict {
 
     fileprivate var words: String {
         let name = application == AuditEntry.server ? "server" : application.rawValue
+        let entries = entryCount.counted("entry", "entries")
         guard faults.isEmpty else {
             return
-                (["\(name): \(entryCount) entries, and not all is as it was written:"]
+                (["\(name): \(entries), and not all is as it was written:"]
                 + faults.map { "  \($0.sentence)" }).joined(separator: "\n")
         }
-        return "\(name): \(entryCount) entries, all as they were written. The last: \(last ?? "–")"
+        return "\(name): \(entries), all as written. The last: \(last ?? "–")"
     }
 }
 

@@ -31,7 +31,7 @@ struct SealingStatusCommand: AsyncParsableCommand {
         } else {
             for key in keys {
                 let words = key.seals ? "seals and opens" : key.isKnown ? "opens" : "MISSING"
-                Console.write("\(key.id)  \(words)  \(key.values) values")
+                Console.write("\(key.id)  \(words)  \(key.values.counted("value"))")
             }
         }
         guard missing.isEmpty else { throw CommandFault.failed("Keys are needed that the settings do not name.") }
@@ -80,19 +80,19 @@ struct ResealCommand: AsyncParsableCommand {
         if output.isJSON {
             Console.write(json: Output(report))
         } else {
-            Console.write("\(report.resealed) values were sealed again; \(report.changed) had changed meanwhile.")
+            Console.write("Sealed again: \(report.resealed.counted("value")); \(report.changed) had changed meanwhile.")
         }
         guard report.unknown + report.damaged == 0 else {
             throw CommandFault.failed(
-                "\(report.unknown) values need a key that the settings do not name, and \(report.damaged) are damaged. "
+                "Values that need a key which the settings do not name: \(report.unknown). Damaged ones: \(report.damaged). "
                     + "They stay as they are; “okaeri keys status” shows the keys.")
         }
     }
 
     private static func progress(_ done: Int, of all: Int, since start: ContinuousClock.Instant) -> String {
-        guard done > 0, all > done else { return "\(done) of \(max(all, done)) values" }
+        guard done > 0, all > done else { return "\(done) of \(max(all, done).counted("value"))" }
         let left = (ContinuousClock.now - start) * (Double(all - done) / Double(done))
-        return "\(done) of \(all) values, \(left.components.seconds) seconds left"
+        return "\(done) of \(all) values, \(left.components.seconds.counted("second")) left"
     }
 
     private struct Output: Encodable {

@@ -98,6 +98,12 @@ enum Console {
 }
 
 extension BinaryInteger {
-    /// The number with its noun: `1 user`, `2 users`.
-    func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+    /// The number with its noun: `1 user`, `2 users`, `2 entries`.
+    ///
+    /// - Parameters:
+    ///   - noun: What is counted.
+    ///   - plural: The same for several; `nil` where an s is all that it takes.
+    func counted(_ noun: String, _ plural: String? = nil) -> String {
+        "\(self) \(self == 1 ? noun : plural ?? noun + "s")"
+    }
 }
