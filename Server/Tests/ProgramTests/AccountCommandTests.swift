@@ -37,6 +37,24 @@ struct AccountCommandTests {
         try await server.stop()
     }
 
+    @Test("says that there is no identity and no session instead of heading an empty table")
+    func empty() async throws {
+        let folder = TestFolder()
+        try folder.make()
+        let made: Made = try await Program.run(
+            "application", "create", "Demo", "--data", folder.path, "--json"
+        ).json()
+        let file = "\(folder.path)/users.json"
+        try Data(#"{"id":"1","username":"hana"}"#.utf8).write(to: URL(fileURLWithPath: file))
+        let scope = ["--application", made.id, "--data", folder.path]
+        let imported = try await Program.run(["import", "users", file] + scope)
+        #expect(imported.status == 0, "\(imported.output)\(imported.errors)")
+        let shown = try await Program.run(["user", "show", "1"] + scope)
+        let end = "The user has no identity.\n\nThe user has no live session.\n"
+        #expect(shown.output.hasSuffix(end), "\(shown.output)")
+        #expect(!shown.output.contains("PROVIDER"))
+    }
+
     @Test("shows device keys, removes one, and logs a user out everywhere; a running server tells the devices")
     func deviceKeys() async throws {
         let folder = TestFolder()

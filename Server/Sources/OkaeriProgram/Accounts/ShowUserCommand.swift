@@ -29,11 +29,15 @@ struct ShowUserCommand: AsyncParsableCommand {
                 json: Output(user: UserBody(shown), sessions: sessions.map(AdminSessionBody.init(_:))))
         }
         Console.write(try values(of: shown).text())
-        var identities = TextTable("PROVIDER", "SUBJECT", "LINKED")
-        for identity in shown.identities {
-            identities.add(identity.provider.rawValue, identity.subject, identity.linkedAt.localText)
+        if shown.identities.isEmpty {
+            Console.write("\nThe user has no identity.")
+        } else {
+            var identities = TextTable("PROVIDER", "SUBJECT", "LINKED")
+            for identity in shown.identities {
+                identities.add(identity.provider.rawValue, identity.subject, identity.linkedAt.localText)
+            }
+            Console.write("\nIdentities\n\(identities.text(indentation: 2))")
         }
-        Console.write("\nIdentities\n\(identities.text(indentation: 2))")
         guard !sessions.isEmpty else { return Console.write("\nThe user has no live session.") }
         Console.write("\nSessions\n\(sessions.table().text(indentation: 2))")
     }
