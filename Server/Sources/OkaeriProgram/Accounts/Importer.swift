@@ -46,10 +46,14 @@ struct Importer<Imported> {
         self.begin = begin
     }
 
-    private struct Waiting {
-        let line: Int
-        let index: Int
-        let imported: Imported
+    /// A record that was read. Those that make nothing stay among the others, so that the report is in the order of the file.
+    private enum Record {
+        case refused(ImportRefusal)
+        case waiting(line: Int, index: Int, imported: Imported)
+
+        var imported: Imported? {
+            if case .waiting(_, _, let imported) = self { imported } else { nil }
+        }
     }
 
     /// - Throws: `CommandFault` when the file cannot be read on, or the storage fails: what was taken in stays.
@@ -83,17 +87,18 @@ struct Importer<Imported> {
             if !isRehearsal { try await record(.begun, into: application, by: who) }
             var isOver = false
             while !isOver {
-                var waiting: [Waiting] = []
+                var part: [Record] = []
                 do throws(RecordFile.Fault) {
-                    isOver = try fill(&waiting, from: file, &box.report)
+                    isOver = try fill(&part, from: file, &box.report)
                 } catch {
                     box.fault = .failed(
                         "\(error). What stands before it was read; run the import again after mending it.")
                     isOver = true
                 }
-                try await take(waiting, modules, &box.report)
+                try await take(part, modules, &box.report)
                 let (readBytes, span) = (file.readBytes, start.duration(to: clock.now))
-                progress.show("\(box.report.records) records, \(pace.text(readBytes: readBytes, after: span))")
+                let records = box.report.records.counted("record")
+                progress.show("\(records), \(pace.text(readBytes: readBytes, after: span))")
             }
             guard !isRehearsal else { return }
             let (imported, present, refused) = (box.report.imported, box.report.present, box.report.refusals)
@@ -122,47 +127,49 @@ struct Importer<Imported> {
 
     /// - Returns: whether the file is at its end.
     private func fill(
-        _ waiting: inout [Waiting], from file: any RecordSource, _ report: inout ImportReport
+        _ records: inout [Record], from file: any RecordSource, _ report: inout ImportReport
     ) throws(RecordFile.Fault) -> Bool {
         var bytes = 0
-        while waiting.count < ImportUsers.batchSize, bytes < Self.partBytes {
+        while records.count < ImportUsers.batchSize, bytes < Self.partBytes {
             guard let record = try file.next() else { return true }
             report.records += 1
             bytes += record.bytes.count
-            if let fault = record.fault {
-                report.refuse(ImportRefusal(line: record.line, index: report.records, id: nil, reason: fault))
-                continue
-            }
-            let value: JSONValue
-            do throws(JSONSyntaxError) {
-                value = try JSONValue(parsing: record.bytes)
-            } catch {
-                report.refuse(
-                    ImportRefusal(
-                        line: record.line, index: report.records, id: nil,
-                        reason: error.reason(in: record.bytes, of: "the record", onLine: record.line)))
-                continue
-            }
-            do throws(ImportFault) {
-                waiting.append(Waiting(line: record.line, index: report.records, imported: try translate(value)))
-            } catch {
-                report.refuse(
-                    ImportRefusal(
-                        line: record.line, index: report.records, id: error.id, reason: error.sentence))
-            }
+            records.append(self.record(record, index: report.records))
         }
         return false
     }
 
+    private func record(_ record: RecordFile.Record, index: Int) -> Record {
+        func refused(_ reason: String, id: String? = nil) -> Record {
+            .refused(ImportRefusal(line: record.line, index: index, id: id, reason: reason))
+        }
+        if let fault = record.fault { return refused(fault) }
+        let value: JSONValue
+        do throws(JSONSyntaxError) {
+            value = try JSONValue(parsing: record.bytes)
+        } catch {
+            return refused(error.reason(in: record.bytes, of: "the record", onLine: record.line))
+        }
+        do throws(ImportFault) {
+            return .waiting(line: record.line, index: index, imported: try translate(value))
+        } catch {
+            return refused(error.sentence, id: error.id)
+        }
+    }
+
     private func take(
-        _ waiting: [Waiting], _ modules: Modules, _ report: inout ImportReport
+        _ records: [Record], _ modules: Modules, _ report: inout ImportReport
     ) async throws(DomainError) {
-        guard !waiting.isEmpty else { return }
-        let outcomes = try await takeIn(waiting.map(\.imported), modules)
-        for (record, outcome) in zip(waiting, outcomes) {
-            if !outcome.isRefusal, isWritable(record.imported) { report.noteWritable(name(record.imported)) }
+        let waiting = records.compactMap(\.imported)
+        var outcomes: [ImportOutcome] = []
+        if !waiting.isEmpty { outcomes = try await takeIn(waiting, modules) }
+        var next = outcomes.makeIterator()
+        for record in records {
+            if case .refused(let refusal) = record { report.refuse(refusal) }
+            guard case .waiting(let line, let index, let imported) = record, let outcome = next.next() else { continue }
+            if !outcome.isRefusal, isWritable(imported) { report.noteWritable(name(imported)) }
             func refusal(for faults: [ValidationError]) -> ImportRefusal {
-                ImportRefusal(line: record.line, index: record.index, id: name(record.imported), faults: faults)
+                ImportRefusal(line: line, index: index, id: name(imported), faults: faults)
             }
             switch outcome {
             case .imported: report.imported += 1
