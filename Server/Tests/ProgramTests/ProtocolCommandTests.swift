@@ -87,6 +87,26 @@ struct ProtocolCommandTests {
         #expect(!table.output.contains("timestamp-window"), "\(table.output)")
     }
 
+    @Test("show no limit as “none”, which the options take back", arguments: ["parse", "kii", "ncmb"])
+    func none(name: String) async throws {
+        let made = try await run("application", "create", "App", "--enable", name, "--json").json(Made.self)
+        func shown(_ option: String) async throws -> String? {
+            let lines = try await run("application", "rules", made.id, name).output.split(separator: "\n")
+            return lines.first { $0.hasPrefix(option + " ") }?.split(separator: " ").last.map(String.init)
+        }
+        for option in ["idle-hours", "sessions-per-user"] {
+            #expect(try await run("application", "rules", made.id, name, "--\(option)", "5").status == 0)
+            #expect(try await shown(option) == "5")
+            let changed = try await run("application", "rules", made.id, name, "--\(option)", "none")
+            #expect(changed.status == 0, "\(changed.errors)")
+            #expect(try await shown(option) == "none")
+        }
+        let json = try await rules(of: made.id, name, [])
+        #expect(json["idleSeconds"] == .integer(2_147_483_647) && json["sessionsPerUser"] == .null)
+        let wrong = try await run("application", "rules", made.id, name, "--idle-hours", "never")
+        #expect(wrong.status == 2 && wrong.errors.contains("never"), "\(wrong.errors)")
+    }
+
     /// The options that change a rule, and its value then.
     private func change(of rule: ProtocolRule, from before: JSONValue?) -> ([String], JSONValue) {
         switch rule.kind {

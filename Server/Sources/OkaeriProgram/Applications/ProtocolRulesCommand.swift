@@ -30,12 +30,15 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
     @Argument(help: "ncmb, parse, kii or envelope.")
     var protocolName: ProtocolArgument
 
-    @Option(help: ArgumentHelp("Sessions end after so many hours without a request.", valueName: "hours"))
-    var idleHours: Int64?
+    @Option(
+        help: ArgumentHelp(
+            "Sessions end after so many hours without a request; none for sessions that this never ends.",
+            valueName: "hours"))
+    var idleHours: NumberOrNone?
 
     @Option(
-        help: ArgumentHelp("How many sessions a user can have at once; 0 for no limit.", valueName: "count"))
-    var sessionsPerUser: Int64?
+        help: ArgumentHelp("How many sessions a user can have at once; none for no limit.", valueName: "count"))
+    var sessionsPerUser: NumberOrNone?
 
     @Flag(inversion: .prefixedNo, help: "Whether an id that the client made up logs in (NCMB, Parse).")
     var anonymous: Bool?
@@ -48,9 +51,9 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How far a signed request's time may be from the server's; 0 for any distance (NCMB).",
+            "How far a signed request's time may be from the server's; none for any distance (NCMB).",
             valueName: "seconds"))
-    var timestampWindow: Int64?
+    var timestampWindow: NumberOrNone?
 
     @Option(
         help: ArgumentHelp(
@@ -106,9 +109,9 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Log-ins come with refresh tokens, and their tokens live so long; 0 for tokens without (Kii).",
+            "Log-ins come with refresh tokens, and their tokens live so long; none for tokens without (Kii).",
             valueName: "seconds"))
-    var refreshedTokenSeconds: Int64?
+    var refreshedTokenSeconds: NumberOrNone?
 
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
@@ -130,7 +133,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         ]
         var texts = ["host": host, "master-network": masterNetwork].filter { !$0.value.isEmpty }
         if let parseUpstream { texts["parse-upstream"] = parseUpstream.isEmpty ? [] : [parseUpstream] }
-        return numbers.compactMapValues { $0.map { .number($0) } }
+        return numbers.compactMapValues { $0.map { .number($0.number) } }
             .merging(truths.compactMapValues { $0.map { .truth($0) } }) { $1 }
             .merging(texts.mapValues { .texts($0) }) { $1 }
     }
@@ -139,7 +142,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
     private var changes: [(rule: ProtocolRule, value: ProtocolRule.Value)] {
         let given = given
         return ProtocolRule.all.compactMap { rule in
-            given[rule.option].map { (rule, $0.times(rule.optionUnit)) }
+            given[rule.option].map { (rule, rule.value(ofOption: $0)) }
         }
     }
 
@@ -174,11 +177,13 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
     }
 }
 
-extension ProtocolRule.Value {
-    /// The value in a smaller unit. A number that is too large for it stays too large.
-    fileprivate func times(_ factor: Int64) -> Self {
-        guard case .number(let number?) = self else { return self }
-        return .number(number.multipliedWithSaturation(by: factor))
+/// A number, or `none`, as the command shows them. 0 stands for none where there may be none.
+struct NumberOrNone: ExpressibleByArgument {
+    let number: Int64?
+
+    init?(argument: String) {
+        number = Int64(argument, radix: 10)
+        if number == nil, argument != "none" { return nil }
     }
 }
 
@@ -212,12 +217,19 @@ extension ProtocolRule {
     /// How many of the rule's own unit one of the option's is.
     package var optionUnit: Int64 { id == .idleSeconds ? 3600 : 1 }
 
+    /// An option's value in the rule's own unit: a number that is too large for it stays too large, and none is endless where
+    /// there has to be a number.
+    fileprivate func value(ofOption value: Value) -> Value {
+        guard case .number(let number) = value else { return value }
+        return .number(number?.multipliedWithSaturation(by: optionUnit) ?? (isOptional ? nil : Self.endless))
+    }
+
     /// A value as the option takes it.
     fileprivate func text(of value: Value) -> String {
         switch value {
         case .truth(let truth): truth ? "yes" : "no"
+        case .number(nil), .number(Self.endless): "none"
         case .number(let number?): String(number / optionUnit)
-        case .number(nil): "none"
         case .texts(let texts): texts.joined(separator: " ")
         }
     }

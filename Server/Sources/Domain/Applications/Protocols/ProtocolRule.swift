@@ -63,7 +63,8 @@ package struct ProtocolRule: Sendable {
 
     /// How many hosts or networks there may be.
     package static let maximumTexts = 20
-    private static let endless = SessionRules.endless.components.seconds
+    /// The seconds of what never ends.
+    package static let endless = SessionRules.endless.components.seconds
 
     /// What the rule says of a protocol in an application.
     package func value(for profile: ProtocolProfile, in settings: ApplicationSettings) -> Value {
