@@ -174,6 +174,9 @@ struct DeliverMailTests {
         world.clock.advance(by: .seconds(60))
         #expect(try await manage.retryAll(in: application.id, by: .local) == 3)
         #expect(try await manage.retryAll(in: application.id, by: .local) == 0)
+        let entries = try await world.modules.administration.audit.list(
+            in: application.id, matching: AuditFilter(action: .mailRetried))
+        #expect(entries.map(\.details) == [["mails": "3"]], "where nothing is sent again, nothing is recorded")
         #expect(try await world.modules.messaging.deliverMail().delivered == 3)
         #expect(try await queued().count == 1)
     }

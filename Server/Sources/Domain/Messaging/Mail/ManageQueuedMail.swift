@@ -60,7 +60,7 @@ package struct ManageQueuedMail: Sendable {
         }
     }
 
-    /// Lets all mails be sent at once that are of use, `maximumAtOnce` at the most.
+    /// Lets all mails be sent at once that are of use, `maximumAtOnce` at the most. Where there is none, nothing is recorded.
     ///
     /// - Returns: how many they are.
     /// - Throws: `applicationUnknown`, `storageUnavailable`.
@@ -72,7 +72,9 @@ package struct ManageQueuedMail: Sendable {
         return try await store.write { transaction throws(DomainError) in
             guard try transaction.application(application) != nil else { throw .applicationUnknown }
             let count = try transaction.makeMailDue(in: application, at: now, limit: Self.maximumAtOnce)
-            try entry.record(on: .application(application), details: ["mails": String(count)], in: transaction)
+            if count > 0 {
+                try entry.record(on: .application(application), details: ["mails": String(count)], in: transaction)
+            }
             return count
         }
     }
