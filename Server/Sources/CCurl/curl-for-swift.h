@@ -30,6 +30,11 @@ static inline CURLcode okaeri_curl_set_transfer(CURL *handle, CURLoption option,
     return curl_easy_setopt(handle, option, value);
 }
 
+/* Is asked at least once a second; anything but 0 ends the transfer. */
+static inline CURLcode okaeri_curl_set_progress(CURL *handle, curl_xferinfo_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, value);
+}
+
 /* Is given the address of a connection that is about to be made, and returns its socket, or none. */
 typedef curl_socket_t (*okaeri_curl_opening)(
     void *context, curlsocktype purpose, struct curl_sockaddr *address);

@@ -1,5 +1,6 @@
 import CCurl
 package import Domain
+import Synchronization
 package import Threads
 
 /// Where and how mails are handed over (RFC 5321).
@@ -16,8 +17,11 @@ package struct SMTPSettings: Sendable {
     package var certificates: String?
     /// How long name look-up, connection and TLS may take.
     package var connectLimit: Duration
-    /// How long handing one mail over may take. `DeliverMail.lease` is longer.
+    /// How long handing one mail over may take, until the mail server has it whole.
     package var timeLimit: Duration
+    /// How long the mail server may take beyond that to say that it has taken the mail: servers look at what it holds first, and who
+    /// goes away meanwhile sends it twice (RFC 5321 §4.5.3.2.6). `DeliverMail.lease` is longer than both limits together.
+    package var confirmationLimit: Duration = .seconds(80)
 
     package init(
         url: String, user: String? = nil, password: Secret? = nil, sender: String, requiresTLS: Bool = true,
@@ -34,6 +38,15 @@ package struct SMTPSettings: Sendable {
     }
 }
 
+/// Whether somebody still waits for what a mail server says of a mail.
+private final class Patience: Sendable {
+    private let isOver = Atomic<Bool>(false)
+
+    var lasts: Bool { !isOver.load(ordering: .relaxed) }
+
+    func end() { isOver.store(true, ordering: .relaxed) }
+}
+
 /// Hands mails over to a mail server, by libcurl, on threads of its own.
 package struct SMTPCarrier: MailCarrier {
     /// The most that a mail server may say.
@@ -47,6 +60,7 @@ package struct SMTPCarrier: MailCarrier {
         self.threads = threads
     }
 
+    /// Where the task is cancelled, as by a server that stops, the mail server's word is waited for no longer than `timeLimit`.
     package func deliver(_ message: MailMessage) async -> MailOutcome {
         let mail: MIMEMessage
         do throws(MIMEMessage.Refusal) {
@@ -54,9 +68,13 @@ package struct SMTPCarrier: MailCarrier {
         } catch {
             return .refused(reason: DeliveryFault.text(.mailUnsendable, error.field))
         }
-        let settings = settings
+        let (settings, patience) = (settings, Patience())
         do {
-            return try await threads.run { Self.hand(mail, to: settings) }
+            return try await withTaskCancellationHandler {
+                try await threads.run { Self.hand(mail, to: settings, patience) }
+            } onCancel: {
+                patience.end()
+            }
         } catch {
             return .failed(reason: DeliveryFault.text(.tooManyMails))
         }
@@ -74,9 +92,13 @@ package struct SMTPCarrier: MailCarrier {
         }
     }
 
-    private static func hand(_ mail: MIMEMessage, to settings: SMTPSettings) -> MailOutcome {
+    private static func hand(_ mail: MIMEMessage, to settings: SMTPSettings, _ patience: Patience) -> MailOutcome {
         do throws(CurlHandle.Fault) {
-            let handle = try handle(settings)
+            let handle = try handle(settings, within: settings.timeLimit + settings.confirmationLimit)
+            let start = ContinuousClock.now
+            try handle.endEarly { isWhole in
+                start.duration(to: .now) > settings.timeLimit && !(isWhole && patience.lasts)
+            }
             try handle.set(CURLOPT_MAIL_FROM, "<\(mail.sender)>")
             try handle.set(CURLOPT_MAIL_RCPT, ["<\(mail.recipient)>"])
             try handle.set(CURLOPT_UPLOAD, 1)
@@ -94,7 +116,7 @@ package struct SMTPCarrier: MailCarrier {
 
     private static func connect(_ settings: SMTPSettings) -> String? {
         do throws(CurlHandle.Fault) {
-            let handle = try handle(settings)
+            let handle = try handle(settings, within: settings.timeLimit)
             try handle.set(CURLOPT_CUSTOMREQUEST, "NOOP")
             do throws(CurlHandle.Fault) {
                 _ = try handle.perform()
@@ -107,9 +129,13 @@ package struct SMTPCarrier: MailCarrier {
         }
     }
 
-    private static func handle(_ settings: SMTPSettings) throws(CurlHandle.Fault) -> CurlHandle {
+    private static func handle(
+        _ settings: SMTPSettings, within limit: Duration
+    ) throws(CurlHandle.Fault) -> CurlHandle {
         let handle = try CurlHandle(
-            maximumBytes: maximumAnswerBytes, connectLimit: settings.connectLimit, timeLimit: settings.timeLimit)
+            maximumBytes: maximumAnswerBytes, connectLimit: settings.connectLimit, timeLimit: limit)
+        // libcurl has a limit of its own for each response, which may be shorter.
+        try handle.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Int(clamping: limit.components.seconds) + 1)
         // The path is the name that the mail server is greeted with (RFC 5321 §4.1.1.1), instead of this machine's.
         let name = settings.sender.split(separator: "@").last ?? "localhost"
         try handle.set(CURLOPT_URL, "\(settings.url)/\(name)")
@@ -118,7 +144,6 @@ package struct SMTPCarrier: MailCarrier {
         try handle.set(CURLOPT_PROXY, "")
         try handle.set(
             CURLOPT_USE_SSL, Int(clamping: settings.requiresTLS ? CURLUSESSL_ALL.rawValue : CURLUSESSL_TRY.rawValue))
-        try handle.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         if let certificates = settings.certificates { try handle.set(CURLOPT_CAINFO, certificates) }
         if let user = settings.user, let password = settings.password {
             try handle.set(CURLOPT_USERNAME, user)

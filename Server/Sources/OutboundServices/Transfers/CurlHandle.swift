@@ -19,6 +19,7 @@ final class CurlHandle {
     /// The header fields of the last response, by names in lower case.
     private(set) var headers: [String: String] = [:]
     private var mayConnect: ((IPAddress) -> Bool)?
+    private var isOver: ((_ hasTakenAll: Bool) -> Bool)?
     /// The last address that `connectOnly` did not permit.
     private(set) var refusedAddress: IPAddress?
     /// Whether `connectOnly` was asked: the name has been looked up.
@@ -44,7 +45,7 @@ final class CurlHandle {
         let reason: String
     }
 
-    /// A handle with time limits and without signals.
+    /// A handle with time limits, without signals, and without a TLS before 1.2, whatever the system's libraries would still take.
     ///
     /// - Parameters:
     ///   - maximumBytes: The most bytes that are taken from the other side; more fail the transfer.
@@ -59,6 +60,7 @@ final class CurlHandle {
         self.handle = handle
         incoming = Incoming(maximumBytes: maximumBytes)
         try set(CURLOPT_NOSIGNAL, 1)
+        try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         try set(CURLOPT_CONNECTTIMEOUT_MS, connectLimit.curlMilliseconds)
         try set(CURLOPT_TIMEOUT_MS, timeLimit.curlMilliseconds)
     }
@@ -116,6 +118,22 @@ final class CurlHandle {
         return true
     }
 
+    /// Ends the transfer before its time limit, as if that were over.
+    ///
+    /// - Parameter isOver: Asked at least once a second, with whether libcurl has taken all bytes that `perform` was to send.
+    /// - Throws: `Fault`.
+    func endEarly(when isOver: @escaping (_ hasTakenAll: Bool) -> Bool) throws(Fault) {
+        self.isOver = isOver
+        // The context is this object, which lives until a transfer returns.
+        try check(okaeri_curl_set_pointer(handle, CURLOPT_XFERINFODATA, Unmanaged.passUnretained(self).toOpaque()))
+        try check(
+            okaeri_curl_set_progress(handle) { context, _, _, _, _ in
+                guard let transfer = CurlHandle.from(context), let isOver = transfer.isOver else { return 0 }
+                return isOver(transfer.hasTakenAll) ? 1 : 0
+            })
+        try set(CURLOPT_NOPROGRESS, 0)
+    }
+
     /// The number that libcurl tells about the transfer, as `CURLINFO_RESPONSE_CODE`.
     func number(_ info: CURLINFO) -> Int {
         var value = 0
@@ -133,7 +151,7 @@ final class CurlHandle {
         outgoing = Outgoing(bytes: bytes)
         try setCallbacks()
         let outcome = withExtendedLifetime(self) { curl_easy_perform(handle) }
-        try check(outcome)
+        try check(outcome == CURLE_ABORTED_BY_CALLBACK ? CURLE_OPERATION_TIMEDOUT : outcome)
         return incoming.bytes
     }
 

@@ -7,6 +7,7 @@ chosen by the recipient's local part:
   refused     550 at RCPT                 busy      451 at RCPT
   full        554 after the content       greylist  451 at RCPT the first time, then accepted
   slow        no answer at RCPT           silent    taken, and then the connection ends without an answer
+  late        taken, two seconds later    mute      taken, and never answered
 
 Anything else is accepted.
 """
@@ -52,6 +53,7 @@ class Handler:
         if envelope.rcpt_tos[0].startswith("silent@"):
             server.transport.abort()
             await asyncio.sleep(600)
+        await asyncio.sleep({"late": 2, "mute": 600}.get(envelope.rcpt_tos[0].split("@")[0], 0))
         return "250 OK"
 
 
