@@ -188,6 +188,28 @@ final class SettingsTests {
         }
     }
 
+    @Test(
+        "refuses an address with a port that no server has, and names the setting",
+        arguments: [
+            ("smtp-url", "smtps://mail.example.com", ["mail-from": "a@example.com"]),
+            ("public-url", "https://id.example.com", [:]), ("otlp-endpoint", "http://127.0.0.1", [:]),
+            ("password-range-url", "https://range.example.com", [:]),
+            ("audit-stream", "syslog+tcp://log.example.com", [:]),
+            ("text-message-webhook", "https://sms.example.com", ["text-message-secret": "a secret of the webhook"]),
+            ("admin-sign-on-issuer", "https://login.example.com", ["admin-sign-on-client": "okaeri"]),
+        ] as [(String, String, [String: String])])
+    func port(name: String, address: String, others: [String: String]) throws {
+        func settings(_ port: Int) throws -> ServerSettings {
+            try ServerSettings(
+                commandLine: others.merging([name: "\(address):\(port)"]) { $1 }, environment: [:])
+        }
+        for port in [0, 65_536] {
+            let fault = #expect(throws: SettingFault.self) { try settings(port) }
+            #expect(fault?.description.hasPrefix("\(name) ") == true, "\(fault?.description ?? "")")
+        }
+        for port in [1, 65_535] { _ = try settings(port) }
+    }
+
     @Test("finds networks that hold the internet, and a log-in at no mail server")
     func doubtful() throws {
         for (text, isDoubtful) in [

@@ -49,7 +49,7 @@ extension SMTPSettings {
         let bare = text.hasSuffix("/") ? String(text.dropLast()) : text
         guard let parts = URLComponents(string: bare), ["smtp", "smtps"].contains(parts.scheme ?? ""),
             parts.host?.isEmpty == false, parts.path.isEmpty, parts.user == nil, parts.password == nil,
-            parts.query == nil, parts.fragment == nil
+            parts.query == nil, parts.fragment == nil, EgressPolicy.isPort(parts.port)
         else { return nil }
         return bare
     }

@@ -84,7 +84,12 @@ package struct ServerSettings: Sendable {
         dataFolder = try reader.required(.data) { $0.isEmpty ? nil : $0 }
         database = try reader.optional(.database) { PostgreSQLAddress($0) }
         databaseConnections = try reader.number(.databaseConnections, 1...1000)
-        publicURL = try reader.optional(.publicURL) { PublicAddress($0, proxies: TrustedProxies([])) == nil ? nil : $0 }
+        publicURL = try reader.optional(.publicURL) { text in
+            guard PublicAddress(text, proxies: TrustedProxies([])) != nil,
+                EgressPolicy.isPort(URLComponents(string: text)?.port)
+            else { return nil }
+            return text
+        }
         trustedProxies = try reader.required(.trustedProxies, Self.networks)
         adminNetworks = try reader.required(.adminNetworks, Self.networks)
         privateNetworks = try reader.required(.privateNetworks, Self.networks)

@@ -52,7 +52,7 @@ package struct TelemetrySettings: Sendable {
         let bare = text.hasSuffix("/") ? String(text.dropLast()) : text
         guard let parts = URLComponents(string: bare), ["http", "https"].contains(parts.scheme ?? ""),
             parts.host?.isEmpty == false, parts.user == nil, parts.password == nil, parts.query == nil,
-            parts.fragment == nil
+            parts.fragment == nil, EgressPolicy.isPort(parts.port)
         else { return nil }
         return bare
     }

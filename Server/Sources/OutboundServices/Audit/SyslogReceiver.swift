@@ -83,16 +83,14 @@ package enum SyslogAddress: Hashable, Sendable {
             else { return nil }
             self = .unix(path: parts.path)
         case "syslog+udp":
-            guard !host.isEmpty, ["", "/"].contains(parts.path), Self.isPort(parts.port) else { return nil }
+            guard !host.isEmpty, ["", "/"].contains(parts.path), EgressPolicy.isPort(parts.port) else { return nil }
             self = .udp(host: host, port: parts.port ?? 514)
         case "syslog+tcp":
-            guard !host.isEmpty, ["", "/"].contains(parts.path), Self.isPort(parts.port) else { return nil }
+            guard !host.isEmpty, ["", "/"].contains(parts.path), EgressPolicy.isPort(parts.port) else { return nil }
             self = .tcp(host: host, port: parts.port ?? 601)
         default: return nil
         }
     }
-
-    private static func isPort(_ port: Int?) -> Bool { port.map { (1...65_535).contains($0) } ?? true }
 
     /// What a message can have: a datagram of UDP no more than 65,507 bytes, and most servers less of any kind.
     var longestMessage: Int {

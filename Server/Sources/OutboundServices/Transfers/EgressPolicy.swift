@@ -74,6 +74,9 @@ package struct EgressPolicy: Sendable {
     /// The host of an address, for the log: paths and queries can hold tokens.
     package static func host(of url: String) -> String { URLComponents(string: url)?.host ?? "an address" }
 
+    /// Whether a server can listen on the port that an address names; one that names none has that of its scheme.
+    package static func isPort(_ port: Int?) -> Bool { port.map { (1...65_535).contains($0) } ?? true }
+
     /// Whether an operator can choose an address: https, or http to this machine.
     package static func isOperatorURL(_ url: String) -> Bool {
         guard let parsed = Address(url) else { return false }
@@ -95,11 +98,11 @@ package struct EgressPolicy: Sendable {
         /// Whether every parser reads it alike.
         let isPlain: Bool
 
-        /// - Returns: `nil` for other schemes than http and https, without a host, with a name or password, and for a path
-        ///   with dot segments (RFC 3986 §5.2.4): who resolves them asks something else than what was judged.
+        /// - Returns: `nil` for other schemes than http and https, without a host, with a name or password, with a port that no
+        ///   server has, and for a path with dot segments (RFC 3986 §5.2.4): who resolves them asks something else than what was judged.
         init?(_ url: String) {
             guard let parts = URLComponents(string: url), let host = parts.host?.lowercased(), !host.isEmpty,
-                parts.user == nil, parts.password == nil,
+                parts.user == nil, parts.password == nil, EgressPolicy.isPort(parts.port),
                 let scheme = parts.scheme.flatMap({ Target.Scheme(rawValue: $0.lowercased()) })
             else { return nil }
             (self.scheme, self.host) = (scheme, host)
