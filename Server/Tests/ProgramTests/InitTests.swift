@@ -194,6 +194,34 @@ struct InitTests {
         #expect(finished.output.contains("My app") && finished.output.contains("okaeri serve --config \(file)"))
     }
 
+    @Test("asks again for a sender alone, for nothing of a mail that an option says, and takes a password from the terminal")
+    func mailOnTerminal() async throws {
+        let finished = try await typing(
+            #"\nsmtps://mail.example.com:465\nnobody\nid@example.com\nid\nfour quiet words\n\n"#,
+            "--data '\(folder.path)/data'")
+        #expect(finished.status == 0, "\(finished.output)")
+        #expect(finished.output.ranges(of: "3. ").count == 1 && finished.output.ranges(of: "From which").count == 2)
+        #expect(try values()["mail-from"] == "id@example.com")
+        let secrets = try String(contentsOfFile: "\(folder.path)/okaeri.env", encoding: .utf8)
+        #expect(secrets.contains("OKAERI_SMTP_PASSWORD=\"four quiet words\""))
+        for path in [file, "\(folder.path)/okaeri.env"] { try FileManager.default.removeItem(atPath: path) }
+        let options = "--data '\(folder.path)/data' --mail-from id@example.com --smtp-user id"
+        let asked = try await typing(#"\nsmtps://mail.example.com:465\nfour quiet words\n\n"#, options)
+        #expect(asked.status == 0 && !asked.output.contains("From which"), "\(asked.output)")
+        #expect(try values()["smtp-user"] == "id")
+    }
+
+    @Test("writes nothing when the answers end at the password, and asks nothing where no file can be made")
+    func earlyEnd() async throws {
+        let data = "--data '\(folder.path)/data'"
+        let ended = try await typing(#"\nsmtps://mail.example.com:465\nid@example.com\nid\n\004\n\n"#, data)
+        #expect(ended.status == 1 && ended.output.contains("The answers ended early"), "\(ended.output)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        let nowhere = try await typing(#"\n\n\n\n"#, "\(data) --file '\(folder.path)/nowhere/okaeri.json'")
+        #expect(nowhere.status == 1 && nowhere.output.contains("nowhere/okaeri.json cannot be written"))
+        #expect(!nowhere.output.contains("1. "), "\(nowhere.output)")
+    }
+
     @Test("takes Enter for the default, asks nothing that an option says, and nothing at all with --yes")
     func defaults() async throws {
         let asked = try await typing(#"\n\n\n"#, "--data '\(folder.path)/data'")

@@ -15,8 +15,12 @@ struct ConfigurationFiles {
         secretsPath = url.deletingPathExtension().path + ".env"
     }
 
-    /// - Throws: `CommandFault` when one of the files is there already.
+    /// - Throws: `CommandFault` when one of the files is there already, or none can be made.
     func requireFree() throws(CommandFault) {
+        // Before anybody answers questions for nothing.
+        guard access(URL(fileURLWithPath: settingsPath).deletingLastPathComponent().path, W_OK | X_OK) == 0 else {
+            throw .failed("\(settingsPath) cannot be written: \(String(cString: strerror(errno))).")
+        }
         for path in [settingsPath, secretsPath] where FileManager.default.fileExists(atPath: path) {
             throw .failed(
                 "\(path) is there already, and is not overwritten. Name another file with --file, or look at this "

@@ -42,28 +42,48 @@ struct InitQuestions {
     }
 
     private static func askForMail(_ questions: inout InitQuestions) throws(CommandFault) {
+        let given = questions.values[Setting.mailFrom.name]
         while true {
             guard let server = try answer("3. Which mail server? smtp://host:587 or smtps://host:465 [none]") else {
                 return
             }
-            // By itself, before the answers that belong to it are given for nothing: the sender stands for the one to come.
-            var tried = questions
-            tried.values[Setting.smtpURL.name] = server
-            tried.values[Setting.mailFrom.name] = "okaeri@example.com"
-            for setting in [Setting.smtpUser, .smtpPassword] { tried.values[setting.name] = nil }
-            do throws(CommandFault) {
-                _ = try tried.check()
-                questions.values[Setting.smtpURL.name] = server
-                break
-            } catch {
-                Console.tell(error.description)
+            // Each by itself, before the answers that belong to it are given for nothing: the sender stands for the one to come.
+            guard questions.takes(given ?? "okaeri@example.com", by: server) else { continue }
+            var sender = given
+            while sender == nil {
+                guard let typed = try answer("   From which address do mails come? [another mail server]") else {
+                    break
+                }
+                if questions.takes(typed, by: server) { sender = typed }
             }
+            guard let sender else { continue }
+            questions.values[Setting.smtpURL.name] = server
+            questions.values[Setting.mailFrom.name] = sender
+            break
         }
-        questions.values[Setting.mailFrom.name] = try answer("   From which address do mails come?")
-        questions.values[Setting.smtpUser.name] = try answer("   By which name does the server log in there? [none]")
-        guard questions.values[Setting.smtpUser.name] != nil else { return }
-        // Read from the terminal, which does not show it.
-        questions.values[Setting.smtpPassword.name] = getpass("   Its password: ").map { String(cString: $0) }
+        if questions.values[Setting.smtpUser.name] == nil {
+            questions.values[Setting.smtpUser.name] = try answer(
+                "   By which name does the server log in there? [none]")
+        }
+        guard questions.values[Setting.smtpUser.name] != nil, questions.values[Setting.smtpPassword.name] == nil else {
+            return
+        }
+        questions.values[Setting.smtpPassword.name] = try password("   Its password: ")
+    }
+
+    /// Whether mails can come from an address by a mail server, without the log-in there. Says why not.
+    private func takes(_ sender: String, by server: String) -> Bool {
+        var tried = self
+        tried.values[Setting.smtpURL.name] = server
+        tried.values[Setting.mailFrom.name] = sender
+        for setting in [Setting.smtpUser, .smtpPassword] { tried.values[setting.name] = nil }
+        do throws(CommandFault) {
+            _ = try tried.check()
+            return true
+        } catch {
+            Console.tell(error.description)
+            return false
+        }
     }
 
     /// Asks one question again and again until the answers can be used together.
@@ -96,8 +116,32 @@ struct InitQuestions {
     /// The line that somebody types; `nil` for an empty one.
     private static func answer(_ question: String) throws(CommandFault) -> String? {
         Console.tell(question)
-        guard let line = readLine() else { throw .failed("The answers ended early. Nothing was written.") }
+        guard let line = readLine() else { throw endedEarly }
         let answer = line.withoutBlanks
         return answer.isEmpty ? nil : answer
+    }
+
+    private static var endedEarly: CommandFault { .failed("The answers ended early. Nothing was written.") }
+
+    /// The line that somebody types while the terminal does not show it.
+    private static func password(_ question: String) throws(CommandFault) -> String {
+        // The keys that end a program would leave a terminal behind that shows nothing: they end the line instead.
+        let (interrupt, quit): (UInt8, UInt8) = (0x03, 0x1C)
+        var shown = termios()
+        guard tcgetattr(STDIN_FILENO, &shown) == 0 else { throw endedEarly }
+        var hidden = shown
+        hidden.c_lflag &= ~tcflag_t(ECHO | ISIG)
+        withUnsafeMutableBytes(of: &hidden.c_cc) { keys in
+            keys[Int(VEOL)] = interrupt
+            keys[Int(VEOL2)] = quit
+        }
+        Console.show(question)
+        _ = tcsetattr(STDIN_FILENO, TCSADRAIN, &hidden)
+        var line = [UInt8](repeating: 0, count: 1024)
+        let count = read(STDIN_FILENO, &line, line.count)
+        _ = tcsetattr(STDIN_FILENO, TCSADRAIN, &shown)
+        Console.show("\n")
+        guard count > 0, let end = line.prefix(count).last, end != interrupt, end != quit else { throw endedEarly }
+        return String(decoding: line.prefix(end == UInt8(ascii: "\n") ? count - 1 : count), as: UTF8.self)
     }
 }
