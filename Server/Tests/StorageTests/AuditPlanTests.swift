@@ -13,7 +13,7 @@ struct AuditPlanTests {
     private static let user = Identifier<User>(rawValue: "hana")
 
     /// The statements of a reading, with values in place of their parameters.
-    private func statements() async throws -> (aboutUser: String, chain: String) {
+    private func statements() async throws -> (aboutUser: String, chain: String, newest: String) {
         let spans = SpanQueue(capacity: 1000)
         let store = TracedEngine(try SQLiteStore(.memory, role: .server), .sqlite)
         let request = Tracer(ratio: 1, seeds: (1, 2), queue: spans).begin("test", .server)
@@ -21,7 +21,8 @@ struct AuditPlanTests {
             _ = try await store.read { transaction throws(DomainError) in
                 (
                     try transaction.auditEntries(about: Self.user, in: Self.application, limit: 10).count,
-                    try transaction.auditChain(of: Self.application, after: 0, limit: 10).count
+                    try transaction.auditChain(of: Self.application, after: 0, limit: 10).count,
+                    try transaction.newestAuditTime()
                 )
             }
         }
@@ -37,7 +38,8 @@ struct AuditPlanTests {
             return values.enumerated().reduce(text) { $0.replacing("$\($1.offset + 1)", with: $1.element) }
         }
         return (
-            try written("UNION", ["'A1'", "'user:hana'", "10"]), try written("number >", ["'A1'", "0", "10"])
+            try written("UNION SELECT", ["'A1'", "'user:hana'", "10"]), try written("number >", ["'A1'", "0", "10"]),
+            try written("MAX(", ["''"])
         )
     }
 
@@ -45,7 +47,7 @@ struct AuditPlanTests {
     func sqlite() async throws {
         let folder = TemporaryFolder()
         await (try SQLiteStore(.folder(folder.path), role: .server)).close()
-        let (aboutUser, chain) = try await statements()
+        let (aboutUser, chain, newest) = try await statements()
         func plan(_ text: String) throws -> String { try QueryPlans(folder).plan(of: text).joined(separator: "\n") }
         let ofUser = try plan(aboutUser)
         #expect(ofUser.contains("audit_entries_by_actor (application_id=? AND actor=?"), "\(ofUser)")
@@ -53,6 +55,7 @@ struct AuditPlanTests {
         let ofChain = try plan(chain)
         #expect(ofChain.contains("audit_entries_by_number (application_id=? AND number>?"), "\(ofChain)")
         #expect(!ofUser.contains("SCAN audit_entries") && !ofChain.contains("B-TREE"), "\(ofUser) \(ofChain)")
+        #expect(!(try plan(newest)).contains("SCAN audit_entries"), "the end of each log is found by its index")
         // Each index is read for as many as are shown, in its own order: a user of years has the page as quickly as another.
         #expect(aboutUser.components(separatedBy: "LIMIT 10").count == 4 && !ofUser.contains("ORDER BY"), "\(ofUser)")
     }
@@ -61,7 +64,7 @@ struct AuditPlanTests {
     func postgreSQL() async throws {
         let cluster = try await TestPostgreSQL.cluster()
         let database = try await cluster.makeMigratedDatabase()
-        let (aboutUser, chain) = try await statements()
+        let (aboutUser, chain, newest) = try await statements()
         func plan(_ text: String) async throws -> String {
             // Without rows a scan costs nothing: it is forbidden, so that the plan tells whether there is another way.
             try await cluster.run(
@@ -75,6 +78,8 @@ struct AuditPlanTests {
         #expect(ofUser.components(separatedBy: "Limit").count == 4, "\(ofUser)")
         let ofChain = try await plan(chain)
         #expect(ofChain.contains("audit_entries_by_number") && !ofChain.contains("Seq Scan"), "\(ofChain)")
+        let ofNewest = try await plan(newest)
+        #expect(ofNewest.contains("audit_entries_pkey"), "\(ofNewest)")
     }
 }
 

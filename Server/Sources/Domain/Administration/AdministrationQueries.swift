@@ -85,6 +85,8 @@ package protocol AdministrationQueries {
         in application: Identifier<Application>, matching filter: AuditFilter, before id: Identifier<AuditEntry>?,
         limit: Int
     ) throws(DomainError) -> [AuditEntry]
+    /// When the newest entry of all logs was written; `nil` before the first.
+    func newestAuditTime() throws(DomainError) -> Timestamp?
     /// What a user did and what was done to the user, newest first.
     func auditEntries(
         about user: Identifier<User>, in application: Identifier<Application>, limit: Int

@@ -71,6 +71,19 @@ extension SQLTransaction {
             ])
     }
 
+    package func newestAuditTime() throws(DomainError) -> Timestamp? {
+        // The end of each log by its index: an index of all times would be written with each entry, and read at a start alone.
+        try connection.row(
+            """
+            SELECT MAX(newest) FROM (
+                SELECT (
+                    SELECT happened_at FROM audit_entries WHERE application_id = logs.id ORDER BY id DESC LIMIT 1
+                ) AS newest
+                FROM (SELECT id FROM applications UNION ALL SELECT $1) AS logs) AS ends
+            """, [.id(AuditEntry.server)]
+        ) { row throws(DomainError) in row.only.isNull ? nil : row.only.time } ?? nil
+    }
+
     package func auditEntries(
         about user: Identifier<User>, in application: Identifier<Application>, limit: Int
     ) throws(DomainError) -> [AuditEntry] {

@@ -15,6 +15,28 @@ extension Contract {
                 entries.map(\.action), Array(repeating: .sessionEnded, count: 5) + [.applicationCreated])
             try expectEqual(entries.last?.actor, .operator)
         },
+        Contract("tells when the newest entry of all logs was written, also of the server's own") { engine in
+            let (world, first) = try await worldWithLog(engine)
+            let log = world.modules.administration.audit
+            func expectNewest(in application: Identifier<Application>) async throws {
+                let newest = try await log.list(in: application, limit: 1).first?.at
+                try expect(newest == world.clock.now, "\(application) has no entry of now")
+                try expectEqual(try await log.newestTime(), newest)
+            }
+            try await expectNewest(in: first.id)
+            world.clock.advance(by: .seconds(60))
+            let second = try await world.makeApplication()
+            try await expectNewest(in: second.id)
+            world.clock.advance(by: .seconds(60))
+            try await engine.write { [now = world.clock.now] transaction throws(DomainError) in
+                try transaction.insert(
+                    AuditEntry(
+                        id: Identifier(rawValue: "z"), application: AuditEntry.server, at: now, by: .local,
+                        did: .init(.applicationCreated, on: nil, result: .done, details: [:]),
+                        seal: SecretDigest(of: [1])))
+            }
+            try await expectNewest(in: AuditEntry.server)
+        },
         tamper("a changed audit entry", "UPDATE audit_entries SET actor = 'user:other' WHERE number = 3") { faults in
             guard case .changed(3, _) = faults.first, faults.count == 1 else { return false }
             return true

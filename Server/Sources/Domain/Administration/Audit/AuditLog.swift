@@ -20,15 +20,7 @@ package struct AuditLog: Sendable {
     ///
     /// - Throws: `storageUnavailable`.
     package func newestTime() async throws(DomainError) -> Timestamp? {
-        try await store.read { transaction throws(DomainError) in
-            var newest: Timestamp?
-            for log in [AuditEntry.server] + (try transaction.applications().map(\.id)) {
-                let entries = try transaction.auditEntries(in: log, matching: AuditFilter(), before: nil, limit: 1)
-                guard let time = entries.first?.at else { continue }
-                newest = newest.map { max($0, time) } ?? time
-            }
-            return newest
-        }
+        try await store.read { transaction throws(DomainError) in try transaction.newestAuditTime() }
     }
 }
 
