@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Backups
@@ -54,6 +55,41 @@ struct PrimaryClaimTests {
         #expect(throws: BackupFault.self) { try PrimaryClaim.forServer(of: folder.path, at: store) }
         #expect(try PrimaryClaim.forServer(of: other.path, at: store).number == 2)
         #expect(try PrimaryClaim.forServer(of: folder.path, at: opened(former)).number == claims)
+    }
+
+    @Test("is not one with a copied data folder, until it takes over; to move a folder changes nothing")
+    func copied() throws {
+        let store = opened(repository)
+        #expect(try PrimaryClaim.forServer(of: folder.path, at: store).number == 1)
+        let name = "replica-primary.json"
+        // As if it had been made an hour ago, in the same file.
+        let written = try String(contentsOfFile: "\(folder.path)/\(name)", encoding: .utf8)
+        let older = written.replacing(/"changedAt":(\d+)/) { #""changedAt":\#((Int64($0.1) ?? 0) - 3600)"# }
+        #expect(older != written)
+        try Data(older.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
+        try FileManager.default.copyItem(atPath: "\(folder.path)/\(name)", toPath: "\(other.path)/\(name)")
+        let moved = "\(former.path)/moved"
+        try FileManager.default.moveItem(atPath: folder.path, toPath: moved)
+        #expect(try PrimaryClaim.forServer(of: moved, at: store).number == 1)
+        for store in [store, FaultyRepository(FolderRepository(repository.path), isAway: true)] {
+            let fault = #expect(throws: BackupFault.self) { try PrimaryClaim.forServer(of: other.path, at: store) }
+            #expect(fault?.description.contains("take-over --data \(other.path)") == true)
+        }
+        #expect(try PrimaryClaim.take(at: store, for: other.path).number == 2)
+        #expect(try PrimaryClaim.forServer(of: other.path, at: store).number == 2)
+        #expect(throws: BackupFault.self) { try PrimaryClaim.forServer(of: moved, at: store) }
+    }
+
+    @Test("has the claim of an older program, which gets what tells it from a copy at the next start")
+    func older() throws {
+        let store = opened(repository)
+        let claim = try PrimaryClaim.take(at: store, for: folder.path)
+        let path = "\(folder.path)/replica-primary.json"
+        try JSONEncoder().encode(claim).write(to: URL(fileURLWithPath: path))
+        for _ in 0..<2 {
+            #expect(try PrimaryClaim.forServer(of: folder.path, at: store) == claim)
+            #expect(try String(contentsOfFile: path, encoding: .utf8).contains("changedAt"))
+        }
     }
 
     private func opened(_ folder: TemporaryFolder) -> FaultyRepository {

@@ -7,6 +7,7 @@ import StorageSQLite
 /// A claim is a file `okaeri-primary-NUMBER` that is made once and never changes. A machine keeps its own in the data
 /// folder; as soon as there is a higher one it is no primary any more, and never becomes one again without a new claim.
 /// A repository without claims, such as one that the replica moves to, gets the server's: the next one is higher there.
+/// A folder that was copied has the claim of the other one, and is no primary by it (decision 0237).
 package struct PrimaryClaim: Codable, Hashable, Sendable {
     private static let beginning = "okaeri-primary-"
     private static let digits = 10
@@ -27,6 +28,20 @@ package struct PrimaryClaim: Codable, Hashable, Sendable {
         // Without the file nothing was claimed.
         FileManager.default.contents(atPath: path(in: folder)).flatMap {
             try? JSONDecoder().decode(PrimaryClaim.self, from: $0)
+        }
+    }
+
+    /// Whether the claim of a data folder was copied there, by hand or out of a backup of files: the folder that it was made for may
+    /// have gone on since.
+    package static func isCopied(in folder: String) -> Bool {
+        guard let mark = keptMark(in: folder), let present = FileMark(of: path(in: folder)) else { return false }
+        return present.isCopy(of: mark)
+    }
+
+    private static func keptMark(in folder: String) -> FileMark? {
+        // What cannot be understood has no mark either.
+        FileManager.default.contents(atPath: path(in: folder)).flatMap {
+            try? JSONDecoder().decode(Held.self, from: $0).file
         }
     }
 
@@ -51,6 +66,14 @@ package struct PrimaryClaim: Codable, Hashable, Sendable {
             guard try highest(at: repository) == nil else { throw refusal(of: folder, at: repository) }
             return try take(at: repository, for: folder)
         }
+        // Also where the repository cannot be asked.
+        guard !isCopied(in: folder) else {
+            throw BackupFault(
+                "this data folder \(folder) was copied from another one, or comes from a backup of files; the other one may be the "
+                    + "primary of the replica at \(repository), and may have more. “okaeri standby take-over --data \(folder)” makes "
+                    + "this one the primary; what only the other one has is lost then. A copy to try something starts without "
+                    + "a replica.")
+        }
         let counts: Bool
         do throws(BackupFault) {
             counts = try held.counts(at: repository)
@@ -59,6 +82,8 @@ package struct PrimaryClaim: Codable, Hashable, Sendable {
             return held
         }
         guard counts else { throw refusal(of: folder, at: repository) }
+        // The claim of an older program. Where that fails, the next start does it.
+        if keptMark(in: folder) == nil { try? held.save(in: folder) }
         return held
     }
 
@@ -110,14 +135,58 @@ package struct PrimaryClaim: Codable, Hashable, Sendable {
             let claim = PrimaryClaim(number: number, id: id)
             guard let json = try? JSONEncoder().encode(claim) else { break }
             if try !repository.claim(name(number), Array(json)), try !claim.isStored(at: repository) { continue }
-            let draft = path(in: folder) + ".new"
-            let file = try OutputFile(path: draft)
-            try file.write(Array(json))
-            try file.synchronize()
-            if let path = FolderOwner.give([draft], of: folder) { throw OutputFile.fault(path) }
-            guard rename(draft, path(in: folder)) == 0 else { throw OutputFile.fault(path(in: folder)) }
+            try claim.save(in: folder)
             return claim
         }
         throw BackupFault("\(repository) gives nobody a claim: others claim it at the same time. Try again.")
+    }
+
+    /// Writes the claim to a data folder, with the mark of the file that it is in.
+    private func save(in folder: String) throws(BackupFault) {
+        let (draft, path) = (Self.path(in: folder) + ".new", Self.path(in: folder))
+        let file = try OutputFile(path: draft)
+        guard let json = try? JSONEncoder().encode(Held(number: number, id: id, file: FileMark(of: draft))) else {
+            throw OutputFile.fault(draft)
+        }
+        try file.write(Array(json))
+        try file.synchronize()
+        if let path = FolderOwner.give([draft], of: folder) { throw OutputFile.fault(path) }
+        guard rename(draft, path) == 0 else { throw OutputFile.fault(path) }
+    }
+
+    /// The claim as it is in a data folder.
+    private struct Held: Codable {
+        let number: Int
+        let id: String
+        /// `nil` where an older program wrote it.
+        let file: FileMark?
+    }
+}
+
+/// Which file of a file system it is. A copy has another number and came later; neither alone tells, because some file systems
+/// give numbers anew each time that they are mounted, and the time moves when a file gets another owner.
+private struct FileMark: Codable {
+    /// Longer than a file takes from its first byte to its name.
+    private static let writingSeconds: Int64 = 60
+
+    let number: UInt64
+    /// When the file last changed, its name and its owner too, in whole seconds.
+    let changedAt: Int64
+
+    /// `nil` for a file that is not there.
+    init?(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        number = UInt64(status.st_ino)
+        #if os(Linux)
+            changedAt = Int64(status.st_ctim.tv_sec)
+        #else
+            changedAt = Int64(status.st_ctimespec.tv_sec)
+        #endif
+    }
+
+    /// Whether a file that had a mark when it was written was copied to where this one is.
+    func isCopy(of written: FileMark) -> Bool {
+        number != written.number && changedAt - Self.writingSeconds > written.changedAt
     }
 }

@@ -21,6 +21,15 @@ struct ReplicaCheck {
                             "“okaeri standby take-over” makes this one the primary; what only the other has is lost.")
                 ]
             }
+            guard !PrimaryClaim.isCopied(in: settings.dataFolder) else {
+                return [
+                    .failed(
+                        "replica", "The data folder was copied from another one, which may be the primary.",
+                        advice:
+                            "“okaeri standby take-over” makes this one the primary; what only the other has is lost. Without "
+                            + "a replica the copy starts as it is.")
+                ]
+            }
             guard let newest = try ReplicaCatalogue(repository).bases.last else {
                 return [
                     .warning("replica", "The replica has no copy yet.", advice: "The server makes it when it runs.")
