@@ -21,7 +21,8 @@ extension Contract {
             func expectNewest(in application: Identifier<Application>) async throws {
                 let newest = try await log.list(in: application, limit: 1).first?.at
                 try expect(newest == world.clock.now, "\(application) has no entry of now")
-                try expectEqual(try await log.newestTime(), newest)
+                let newestOfAll = try await log.newestTime()
+                try expectEqual(newestOfAll, newest)
             }
             try await expectNewest(in: first.id)
             world.clock.advance(by: .seconds(60))
