@@ -56,7 +56,7 @@ extension NCMBFault {
 
     private static let words: [DomainError.Code: NCMBFault] = DomainError.Code.words(
         [
-            .applicationUnknown: .noApplication, .userDisabled: .unauthenticated, .userDeleted: .credentialRefused,
+            .applicationUnknown: .noApplication, .userDisabled: .forbidden, .userDeleted: .credentialRefused,
             .credentialRefused: .credentialRefused, .emailUnverified: .credentialRefused,
             .hookRefused: .prohibited, .mergeOffered: .duplicate("userName"), .identityTaken: .duplicate("authData"),
             .providerAlreadyLinked: .duplicate("authData"), .providerNotEnabled: .notToBeEntered("authData"),

@@ -18,7 +18,9 @@ extension NCMBAPI {
             session(.delete, "/users/{objectId}", members.delete),
             application(.post, "/login", sessions.create),
             application(.get, "/login", sessions.createByQuery),
-            session(.get, "/logout", sessions.end),
+            Route(.get, "\(Self.base)/logout", .session) { [requests] request, context in
+                try await sessions.end(try await requests.caller(of: request, context), request, context)
+            },
             application(.post, "/requestMailAddressUserEntry", mails.register),
             application(.post, "/requestPasswordReset", mails.resetPassword),
             application(.get, "/classes/user", search.membersAsClass).withLongResponse(),

@@ -69,7 +69,9 @@ extension ParseFault {
 
     private static let words: [DomainError.Code: ParseFault] = DomainError.Code.words(
         [
-            .applicationUnknown: .unauthorized, .userDisabled: .sessionInvalid, .userDeleted: .sessionInvalid,
+            .applicationUnknown: .unauthorized, .userDeleted: .sessionInvalid,
+            // Not 209, for which apps log out: an anonymous user would be lost.
+            .userDisabled: ParseFault(119, "The user is locked."),
             .credentialRefused: .credentialRefused, .emailUnverified: .emailUnverified, .identityTaken: .alreadyLinked,
             .providerAlreadyLinked: .alreadyLinked, .mergeOffered: .alreadyLinked,
             // The name of a sign-up's attempt that belongs to another one tells no more than the user name does.

@@ -101,4 +101,54 @@ struct SessionTests {
         // The name is free again.
         #expect(try await world.signUp("taro").id != member.id)
     }
+
+    private static let anonymous =
+        #"{"authData":{"anonymous":{"id":"0f9e8d7c-6b5a-4433-9211-00ffeeddccbb"}},"score":1}"#
+
+    @Test(
+        "of an anonymous member who is kept out stay, for days too, and are E403000: no SDK forgets the member",
+        arguments: ["GET", "PUT", "DELETE"])
+    func keptOut(method: String) async throws {
+        let world = try await NCMBWorld()
+        let made = try await world.send("POST", "/2013-09-01/users", body: Self.anonymous)
+        let (id, token) = (try made.text("objectId"), try made.text("sessionToken"))
+        let disable = world.modules.accounts.setUserDisabled
+        try await disable(.init(rawValue: id), in: world.application, isDisabled: true, by: .local)
+        for _ in 0..<4 {
+            let refused = try await world.send(
+                method, "/2013-09-01/users/\(id)", body: method == "PUT" ? "{}" : nil, token: token)
+            #expect(refused.text == #"{"code":"E403000","error":"Forbidden."}"#)
+            world.clock.advance(by: .seconds(23 * 3600))
+        }
+        #expect(try await world.send("POST", "/2013-09-01/users", body: Self.anonymous).code == "E403000")
+        try await disable(.init(rawValue: id), in: world.application, isDisabled: false, by: .local)
+        let member = try await world.send("GET", "/2013-09-01/users/\(id)", token: token)
+        #expect(member.status == 200 && member.text.contains(#""score":1"#), "\(member.text)")
+    }
+
+    @Test("of a member who is kept out end with a log-out, which the SDKs take for done, and do not count again")
+    func logOutWhileKeptOut() async throws {
+        let world = try await NCMBWorld()
+        let made = try await world.send("POST", "/2013-09-01/users", body: Self.anonymous)
+        let member = (id: try made.text("objectId"), token: try made.text("sessionToken"))
+        let disable = world.modules.accounts.setUserDisabled
+        try await disable(.init(rawValue: member.id), in: world.application, isDisabled: true, by: .local)
+        let out = try await world.send("GET", "/2013-09-01/logout", token: member.token)
+        #expect(out.status == 200 && out.body.isEmpty)
+        try await disable(.init(rawValue: member.id), in: world.application, isDisabled: false, by: .local)
+        #expect(try await !alive(member, world))
+    }
+
+    @Test("of a registered member who is kept out end, and the password leads back in afterwards")
+    func registeredKeptOut() async throws {
+        let world = try await NCMBWorld()
+        let member = try await world.signUp("taro")
+        let disable = world.modules.accounts.setUserDisabled
+        try await disable(.init(rawValue: member.id), in: world.application, isDisabled: true, by: .local)
+        #expect(try await !alive(member, world))
+        #expect(try await world.send("POST", "/2013-09-01/login", body: Self.logIn).code == "E403000")
+        try await disable(.init(rawValue: member.id), in: world.application, isDisabled: false, by: .local)
+        #expect(try await !alive(member, world))
+        #expect(try await world.send("POST", "/2013-09-01/login", body: Self.logIn).status == 200)
+    }
 }

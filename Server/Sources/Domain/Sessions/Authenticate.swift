@@ -47,7 +47,12 @@ package struct Authenticate: Sendable {
         else { return nil }
         let now = clock.now
         guard !isOver(found, for: request, at: now) else { return nil }
-        try checkUse(of: found, for: request, at: now)
+        do throws(DomainError) {
+            try checkUse(of: found, for: request, at: now)
+        } catch {
+            noteRefusedUse(of: found, because: error, for: request, at: now, from: address)
+            throw error
+        }
         noteUse(of: found, at: now, from: address)
         return found
     }
@@ -76,7 +81,12 @@ package struct Authenticate: Sendable {
             }
             found = try await lookUp(reference, in: request.application)
         }
-        try checkLife(of: found, for: request, at: now)
+        do throws(DomainError) {
+            try checkLife(of: found, for: request, at: now)
+        } catch {
+            noteRefusedUse(of: found, because: error, for: request, at: now, from: address)
+            throw error
+        }
         try checkKey(of: found, for: request)
         if request.proof != nil || request.needsProof {
             try await check(request.proof, of: found, token: Secret(String(token)), at: now)
@@ -137,21 +147,23 @@ package struct Authenticate: Sendable {
         try await check(request.proof, of: found, token: Secret(String(token)), at: now)
     }
 
-    /// The session of a token of the native protocol, for who asks about it or ends it: without a proof, and without noting a use.
+    /// The session of a token, for who asks about it or ends it: without a proof, and without noting a use.
     ///
     /// - Parameters:
     ///   - token: Any text.
     ///   - application: Whose sessions are known here.
-    ///   - isEnding: Whether it is to end. One that lacks the key that the application wants by now counts then: it is there, and
-    ///     counts again once no proofs are wanted any more.
+    ///   - protocolName: The protocol that the token is of.
+    ///   - isEnding: Whether it is to end. One counts then that is there and will count again: one that lacks the key that the
+    ///     application wants by now, and one whose user is kept out.
     /// - Returns: `nil` for every text that is no session of the application now.
     /// - Throws: `storageUnavailable`.
     func session(
-        of token: Substring, in application: Application, isEnding: Bool = false
+        of token: Substring, in application: Application, protocolName: Session.ProtocolName = .native,
+        isEnding: Bool = false
     ) async throws(DomainError) -> Authenticated? {
-        guard let reference = SessionToken.reference(of: token, in: .native) else { return nil }
+        guard let reference = SessionToken.reference(of: token, in: protocolName) else { return nil }
         let (request, now) = (
-            Request(application: application, token: token, proof: nil, protocolName: .native), clock.now
+            Request(application: application, token: token, proof: nil, protocolName: protocolName), clock.now
         )
         do throws(DomainError) {
             let found: Authenticated
@@ -160,7 +172,12 @@ package struct Authenticate: Sendable {
             } else {
                 found = try await lookUp(reference, in: application)
             }
-            try checkLife(of: found, for: request, at: now)
+            do throws(DomainError) {
+                try checkLife(of: found, for: request, at: now)
+            } catch {
+                // Who is kept out is found out last: all else of the session holds.
+                guard isEnding, error == .userDisabled else { throw error }
+            }
             if !isEnding { try checkKey(of: found, for: request) }
             return found
         } catch {
@@ -186,6 +203,16 @@ package struct Authenticate: Sendable {
             return try who.hasSession(in: transaction)
         }
         guard isThere else { throw .sessionInvalid }
+    }
+
+    /// Notes the use of a session that stays although its user is kept out: it may be all that leads to the user (`evict`), and does
+    /// not end by disuse as long as the app asks.
+    private func noteRefusedUse(
+        of found: Authenticated, because error: DomainError, for request: Request, at now: Timestamp,
+        from address: () -> ClientAddress
+    ) {
+        guard error == .userDisabled, request.proof == nil, !request.needsProof else { return }
+        noteUse(of: found, at: now, from: address)
     }
 
     private func noteUse(of found: Authenticated, at now: Timestamp, from address: () -> ClientAddress) {

@@ -40,8 +40,9 @@ package struct EndSession: Sendable {
     }
 }
 
-/// Ends the session of the request. Who holds the token is who may end it, as by `RevokeToken`, whatever proof comes with it or does not:
-/// a session that stayed because its key is lost, or was never there, would count again once no proofs are wanted any more.
+/// Ends the session of the request. Who holds the token is who may end it, as by `RevokeToken`, whatever proof comes with it or does not,
+/// and whether or not the user is kept out: a session that stayed would count again once no proofs are wanted any more, or the user is
+/// let in again.
 package struct LogOut: Sendable {
     let store: any Store
     let authenticate: Authenticate
@@ -50,7 +51,7 @@ package struct LogOut: Sendable {
     ///   - request: What was sent.
     ///   - address: Where it came from; asked only when the use is written down.
     /// - Returns: whose session it was.
-    /// - Throws: `sessionRequired`, `sessionInvalid`, `userDisabled`, `storageUnavailable`. A session that ended meanwhile is no error.
+    /// - Throws: `sessionRequired`, `sessionInvalid`, `storageUnavailable`. A session that ended meanwhile is no error.
     package func callAsFunction(
         _ request: Authenticate.Request, from address: () -> ClientAddress
     ) async throws(DomainError) -> Authenticated {
@@ -59,11 +60,12 @@ package struct LogOut: Sendable {
             who = try await authenticate(request, from: address)
         } catch {
             switch error.code {
-            case .sessionInvalid, .proofRequired, .proofRefused, .proofReplayed, .clockSkew: break
+            case .sessionInvalid, .userDisabled, .proofRequired, .proofRefused, .proofReplayed, .clockSkew: break
             default: throw error
             }
             guard let token = request.token,
-                let found = try await authenticate.session(of: token, in: request.application, isEnding: true)
+                let found = try await authenticate.session(
+                    of: token, in: request.application, protocolName: request.protocolName, isEnding: true)
             else { throw error }
             who = found
         }

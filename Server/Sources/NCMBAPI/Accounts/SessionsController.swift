@@ -47,12 +47,15 @@ final class SessionsController: Sendable {
         return try await logIn(LogInIdentifier(.email, shown: address), password, caller, request, context)
     }
 
-    /// `GET /logout`: ends the session. A dead one is refused, and all SDKs then forget it too.
-    func end(
-        _ caller: NCMBCaller, _ member: Authenticated?, _ request: Request, _ context: ServerContext
-    ) async throws -> Response {
-        guard let member else { throw NCMBFault.unauthenticated }
-        try await logOut(member)
+    /// `GET /logout`: ends the session, of a member who is kept out too: the app may have another one. A dead one is refused,
+    /// and all SDKs then forget it too.
+    func end(_ caller: NCMBCaller, _ request: Request, _ context: ServerContext) async throws -> Response {
+        guard let token = request.headers.value(of: .ncmbSessionToken), !token.isEmpty else {
+            throw NCMBFault.unauthenticated
+        }
+        let asked = Authenticate.Request(
+            application: caller.application, token: token[...], proof: nil, protocolName: .ncmb)
+        _ = try await logOut(asked, from: { requests.client(of: request, context) })
         return try NCMBResponse.signed(nil, for: caller)
     }
 
@@ -71,12 +74,8 @@ final class SessionsController: Sendable {
         do {
             logIn = try await logInWithPassword(asked)
         } catch {
-            switch error.code {
-            case .userDisabled: throw NCMBFault.forbidden
             // Nobody has such a name.
-            case .fieldsRefused: throw NCMBFault.credentialRefused
-            default: throw error
-            }
+            throw error.code == .fieldsRefused ? NCMBFault.credentialRefused : error
         }
         let object = MemberObject(logIn.user, for: caller, anonymousId: try await readAnonymousId(of: logIn.user))
         return try NCMBResponse.signed(object.own(sessionToken: logIn.token.revealed), for: caller)

@@ -68,7 +68,8 @@ extension Transaction {
     ///
     /// Device keys and ids of clients stay when nothing else leads to the user: an account is never lost by it. For the
     /// same reason a user who has nothing but sessions keeps them when an operator keeps the user out for a time: they
-    /// are refused meanwhile.
+    /// are refused meanwhile. An id that a client made counts for nothing there, because most SDKs never send it again
+    /// (decision 0233).
     ///
     /// - Parameters:
     ///   - change: What is done.
@@ -84,7 +85,7 @@ extension Transaction {
         guard !ways.isEmpty else { return Evicted() }
         var evicted = Evicted()
         let (id, application) = (user.id, user.application)
-        let hasOnlySessions = !user.hasWayIn(without: [], by: nil)
+        let hasOnlySessions = !user.hasWayIn(without: user.identities.filter { $0.provider == .anonymous }, by: nil)
         let going = try withUsedIds(user.identities.filter { ways.holds($0) && !kept.holds($0) }, of: user)
         var removedKeys: Set<String> = []
         if user.hasWayIn(without: going, by: nil) {
