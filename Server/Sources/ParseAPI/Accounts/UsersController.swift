@@ -67,6 +67,7 @@ final class UsersController: Sendable {
             skip: options.skip, counts: options.counts, reader: call.caller.reader)
         let request = SearchRequest(by: searcher(call))
         var filter: ExpressionFilter?
+        var nearest: NearestFirst?
         if let asked = options.condition {
             let answered = try await answered(asked, by: search.reader, for: request, call)
             let formula = try WhereClause.formula(answered, isMaster: call.caller.isMaster)
@@ -74,11 +75,14 @@ final class UsersController: Sendable {
                 search.condition = condition
             } else {
                 filter = try ExpressionFilter(formula)
+                if options.order == nil { nearest = NearestFirst(answered) }
             }
         }
         let found =
-            if var filter {
-                try await find(search, fitting: &filter, for: request, call)
+            if let filter, let nearest {
+                try await find(search, nearest, fitting: filter, for: request, call)
+            } else if let filter {
+                try await find(search, fitting: filter, for: request, call)
             } else {
                 try await directory.searchUsers(search, in: call.application, for: request)
             }
@@ -120,28 +124,73 @@ final class UsersController: Sendable {
         return ParseResponse(members)
     }
 
-    /// Finds users whom the database finds and a filter lets through, a part at a time.
+    /// Finds users whom the database finds and a filter lets through.
     private func find(
-        _ search: UserSearch, fitting filter: inout ExpressionFilter, for request: SearchRequest, _ call: ParseCall
+        _ search: UserSearch, fitting filter: ExpressionFilter, for request: SearchRequest, _ call: ParseCall
     ) async throws -> UserSearch.Findings {
-        var (users, passed, part): ([User], Int, UserSearch) = ([], 0, search)
-        var size = ResponseSize()
+        let limit = min(search.limit, UserSearch.maximumLimit)
+        var (users, passed, size) = ([User](), 0, ResponseSize())
+        try await lookThrough(search, fitting: filter, for: request, call) { part in
+            for user in part {
+                passed += 1
+                guard passed > search.skip, users.count < limit else { continue }
+                try size.add(ResponseSize.of(user))
+                users.append(user)
+            }
+            return search.counts || users.count < limit
+        }
+        return UserSearch.Findings(users: users, count: search.counts ? passed : nil)
+    }
+
+    /// Finds them by their distance from a point: all are looked at, and the nearest kept.
+    private func find(
+        _ search: UserSearch, _ nearest: NearestFirst, fitting filter: ExpressionFilter, for request: SearchRequest,
+        _ call: ParseCall
+    ) async throws -> UserSearch.Findings {
+        guard search.skip <= UserSearch.maximumLimit else {
+            throw ParseFault.invalidQuery("The query is too large: skip.")
+        }
+        let last = search.skip + min(search.limit, UserSearch.maximumLimit)
+        var (kept, passed) = ([(angle: Double, user: User)](), 0)
+        try await lookThrough(search, fitting: filter, for: request, call) { part in
+            for user in part {
+                guard let angle = nearest.angle(to: user) else { continue }
+                passed += 1
+                kept.append((angle, user))
+            }
+            kept.sort { first, second in
+                first.angle == second.angle
+                    ? first.user.id.rawValue < second.user.id.rawValue : first.angle < second.angle
+            }
+            kept.removeLast(max(0, kept.count - last))
+            var size = ResponseSize()
+            for (_, user) in kept { try size.add(ResponseSize.of(user)) }
+            return true
+        }
+        let users = kept.dropFirst(search.skip).map { $0.user }
+        return UserSearch.Findings(users: users, count: search.counts ? passed : nil)
+    }
+
+    /// Looks through users whom the database finds and a filter lets through, a part at a time.
+    ///
+    /// - Parameter collect: Takes a part, and says whether more are wanted.
+    private func lookThrough(
+        _ search: UserSearch, fitting filter: ExpressionFilter, for request: SearchRequest, _ call: ParseCall,
+        collect: ([User]) throws -> Bool
+    ) async throws {
+        var filter = filter
+        var part = search
         (part.condition, part.probes, part.counts) = (filter.condition, filter.probes, false)
         part.limit = UserSearch.maximumLimit
         for page in 0..<Self.maximumPages {
             part.skip = page * UserSearch.maximumLimit
             let found = try await directory.searchUsers(part, in: call.application, for: request)
+            var fitting: [User] = []
             for (number, user) in found.users.enumerated() {
                 guard try filter.fits(user, found.probed.isEmpty ? [] : found.probed[number]) else { continue }
-                passed += 1
-                guard passed > search.skip, users.count < min(search.limit, UserSearch.maximumLimit) else { continue }
-                try size.add(ResponseSize.of(user))
-                users.append(user)
+                fitting.append(user)
             }
-            let isEnough = !search.counts && users.count >= min(search.limit, UserSearch.maximumLimit)
-            if found.users.count < UserSearch.maximumLimit || isEnough {
-                return UserSearch.Findings(users: users, count: search.counts ? passed : nil)
-            }
+            guard try collect(fitting), found.users.count == UserSearch.maximumLimit else { return }
         }
         throw ParseFault(124, "The query takes too long.")
     }

@@ -1,10 +1,13 @@
 import Domain
 import OkaeriWire
 
-/// A `where`: what the database finds, and between it expressions that only the automaton compares.
+/// A `where`: what the database finds, and between it what only this server compares: expressions by the automaton, and
+/// distances on the earth.
 indirect enum SearchFormula {
     case database(UserCondition)
     case expression(UserField, RegularExpression)
+    /// A custom field whose point is within a distance of another.
+    case near([String], GeoCircle)
     case all([SearchFormula])
     case any([SearchFormula])
     case not(SearchFormula)
@@ -32,13 +35,14 @@ indirect enum SearchFormula {
     }
 }
 
-/// What users must look like beside what the database finds: expressions that only an automaton of our own compares, alike
-/// for both engines. The database finds all who may fit, and says of each which of the other conditions hold.
+/// What users must look like beside what the database finds: expressions that only an automaton of our own compares, and
+/// distances, alike for both engines. The database finds all who may fit, and says of each which of the other conditions hold.
 struct ExpressionFilter {
     /// The formula with numbers of probes in the stead of conditions.
     private indirect enum Test {
         case probe(Int)
         case expression(UserField, RegularExpression)
+        case near([String], GeoCircle)
         case all([Test])
         case any([Test])
         case not(Test)
@@ -49,15 +53,15 @@ struct ExpressionFilter {
     /// What the database says of each of them.
     private(set) var probes: [UserCondition] = []
     private var tests: [Test] = []
-    private var expressions = 0
+    private var comparisons = 0
     private var budget = Self.maximumSteps
 
-    /// How many expressions there may be.
-    private static let maximumExpressions = 5
+    /// How many expressions and distances there may be.
+    private static let maximumComparisons = 5
     /// How many states one request may look at, some hundredths of a second.
     private static let maximumSteps = 5_000_000
 
-    /// - Throws: 102 for too many expressions.
+    /// - Throws: 102 for too many expressions and distances.
     init(_ formula: SearchFormula) throws(ParseFault) {
         condition = Self.wider(formula, isPositive: true)
         // What the database has seen to for everybody is not asked again.
@@ -66,7 +70,7 @@ struct ExpressionFilter {
             switch part {
             case .database: continue
             case .all(let parts): required += parts
-            case .expression, .any, .not:
+            case .expression, .near, .any, .not:
                 let test = try test(part)
                 tests.append(test)
             }
@@ -79,6 +83,8 @@ struct ExpressionFilter {
         case .database(let condition): condition
         // The field is named in both, because not everybody may ask of it.
         case .expression(let field, _): isPositive ? .exists(field) : .all([.exists(field), .any([])])
+        case .near(let path, let circle):
+            isPositive ? circle.condition(at: path) : .all([.exists(.custom(path)), .any([])])
         case .all(let parts): .all(parts.map { wider($0, isPositive: isPositive) })
         case .any(let parts): .any(parts.map { wider($0, isPositive: isPositive) })
         case .not(let part): .not(wider(part, isPositive: !isPositive))
@@ -91,15 +97,20 @@ struct ExpressionFilter {
             probes.append(condition)
             return .probe(probes.count - 1)
         case .expression(let field, let expression):
-            expressions += 1
-            guard expressions <= Self.maximumExpressions else {
-                throw .invalidQuery("The query is too large: where.")
-            }
+            try countComparison()
             return .expression(field, expression)
+        case .near(let path, let circle):
+            try countComparison()
+            return .near(path, circle)
         case .all(let parts): return .all(try tests(of: parts))
         case .any(let parts): return .any(try tests(of: parts))
         case .not(let part): return .not(try test(part))
         }
+    }
+
+    private mutating func countComparison() throws(ParseFault) {
+        comparisons += 1
+        guard comparisons <= Self.maximumComparisons else { throw .invalidQuery("The query is too large: where.") }
     }
 
     private mutating func tests(of parts: [SearchFormula]) throws(ParseFault) -> [Test] {
@@ -130,6 +141,7 @@ struct ExpressionFilter {
                 throw ParseFault(124, "The query takes too long.")
             }
             return matches
+        case .near(let path, let circle): return circle.holds(user.value(at: path))
         case .all(let parts):
             for part in parts where try !holds(part, user, probed) { return false }
             return true
@@ -152,13 +164,18 @@ extension User {
         case .displayName: return displayName
         case .emailVerified, .createdAt, .updatedAt, .changedOrLoggedInAt: return nil
         case .custom(let path):
-            var value = JSONValue.object(fields)
-            for name in path {
-                guard case .object(let members) = value, let member = members[name] else { return nil }
-                value = member
-            }
-            if case .string(let text) = value { return text }
+            if case .string(let text)? = value(at: path) { return text }
             return nil
         }
+    }
+
+    /// What stands at a path of custom fields.
+    func value(at path: [String]) -> JSONValue? {
+        var value = JSONValue.object(fields)
+        for name in path {
+            guard case .object(let members) = value, let member = members[name] else { return nil }
+            value = member
+        }
+        return value
     }
 }

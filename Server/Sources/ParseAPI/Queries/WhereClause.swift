@@ -8,9 +8,8 @@ enum WhereClause {
     private static let hidden: Set<String> = ["password", "sessionToken", "authData"]
     /// Known operators that this server does not have.
     private static let absent: Set<String> = [
-        "$containedBy", "$relatedTo", "$text", "$nearSphere",
-        "$within", "$geoWithin", "$geoIntersects", "$maxDistance", "$maxDistanceInMiles", "$maxDistanceInKilometers",
-        "$maxDistanceInRadians",
+        "$containedBy", "$relatedTo", "$text", "$geoIntersects", "$maxDistance", "$maxDistanceInMiles",
+        "$maxDistanceInKilometers", "$maxDistanceInRadians",
     ]
 
     /// What the database finds alone.
@@ -19,7 +18,8 @@ enum WhereClause {
     static func condition(_ value: JSONValue, isMaster: Bool) throws(ParseFault) -> UserCondition {
         guard let condition = try formula(value, isMaster: isMaster).condition else {
             throw ParseFault(
-                102, "This regular expression is not offered in a question within another, nor with distinct.")
+                102,
+                "This regular expression or distance is not offered in a question within another, nor with distinct.")
         }
         return condition
     }
@@ -59,11 +59,16 @@ enum WhereClause {
             return .database(.equals(field, value(asked, of: field)))
         }
         var parts: [SearchFormula] = []
-        for (name, operand) in members.sorted(by: { $0.key < $1.key }) where name != "$options" {
-            parts.append(
-                name == "$regex"
-                    ? try RegexOperator.formula(operand, members["$options"], on: field)
-                    : .database(try condition(name, field, operand)))
+        let isNear = members["$nearSphere"] != nil
+        for (name, operand) in members.sorted(by: { $0.key < $1.key })
+        where name != "$options" && !(isNear && GeoOperators.distances[name] != nil) {
+            if name == "$regex" {
+                parts.append(try RegexOperator.formula(operand, members["$options"], on: field))
+            } else if GeoOperators.names.contains(name) {
+                parts.append(try GeoOperators.formula(name, members, on: field))
+            } else {
+                parts.append(.database(try condition(name, field, operand)))
+            }
         }
         return .joined(parts)
     }
@@ -89,7 +94,7 @@ enum WhereClause {
         }
     }
 
-    private static func notOffered(_ name: String) -> ParseFault {
+    static func notOffered(_ name: String) -> ParseFault {
         ParseFault(119, "\(name) is not offered: only users and sessions are here, to be found by their own values.")
     }
 
