@@ -7,10 +7,12 @@
         /// caller does not stop it.
         func adopt(from service: OldService, in old: OldSessions) async throws(OkaeriError) -> LogInResponse? {
             if let underWay = oldServices[service.name] { return try await underWay.value.get() }
+            // A log-out while the service is asked counts as well.
+            let turn = nextTurn()
             // Awaited at once: it only keeps a cancelled caller from losing what the service gave.
             let task = Task { () async -> Result<LogInResponse?, OkaeriError> in
                 do throws(OkaeriError) {
-                    return .success(try await self.adoptAlone(from: service, in: old))
+                    return .success(try await self.adoptAlone(from: service, in: old, turn))
                 } catch {
                     return .failure(error)
                 }
@@ -22,7 +24,7 @@
         }
 
         private func adoptAlone(
-            from service: OldService, in old: OldSessions
+            from service: OldService, in old: OldSessions, _ turn: LogInTurn
         ) async throws(OkaeriError) -> LogInResponse? {
             guard let found = try old.credential(in: service.location) else { return nil }
             let kept = try old.renewal(at: service, of: found)
@@ -34,21 +36,23 @@
             let response: LogInResponse
             if let present {
                 do throws(OkaeriError) {
-                    response = try await hand(present, of: service)
+                    response = try await hand(present, of: service, turn)
                 } catch {
                     // A clock that is wrong makes a token look alive; one that was renewed already is not renewed for that.
                     guard error == .providerRefused(.providerTokenInvalid), present != kept?.token else { throw error }
-                    response = try await hand(try await renew(found, kept, service, old), of: service)
+                    response = try await hand(try await renew(found, kept, service, old), of: service, turn)
                 }
             } else {
-                response = try await hand(try await renew(found, kept, service, old), of: service)
+                response = try await hand(try await renew(found, kept, service, old), of: service, turn)
             }
             old.forget(service)
             return response
         }
 
-        private func hand(_ token: String, of service: OldService) async throws(OkaeriError) -> LogInResponse {
-            try await logIn(.adoption(AdoptionBody(protocolName: service.name, token: token)), .automatic)
+        private func hand(
+            _ token: String, of service: OldService, _ turn: LogInTurn
+        ) async throws(OkaeriError) -> LogInResponse {
+            try await logIn(.adoption(AdoptionBody(protocolName: service.name, token: token)), .automatic, in: turn)
         }
 
         /// Whether a token will still be alive when the server has it.

@@ -73,16 +73,15 @@ extension SessionKeeper {
     func logIn(
         with credential: ProviderCredential, device: DeviceInfo?, user: NewUser?, restoring: Bool
     ) async throws(OkaeriError) -> Welcome {
-        try await toTheEnd { () async throws(OkaeriError) in
-            try await self.logInAlone(with: credential, device: device, user: user, restoring: restoring)
+        let turn = nextTurn()
+        return try await logIn(in: turn) { () async throws(OkaeriError) in
+            try await self.logInAlone(with: credential, device: device, user: user, restoring: restoring, turn)
         }
     }
 
     private func logInAlone(
-        with credential: ProviderCredential, device: DeviceInfo?, user: NewUser?, restoring: Bool
+        with credential: ProviderCredential, device: DeviceInfo?, user: NewUser?, restoring: Bool, _ turn: LogInTurn
     ) async throws(OkaeriError) -> Welcome {
-        let lock = try await logInLock()
-        defer { lock.release() }
         // A log-in that is not remembered ends with the one that takes its place, not with a try.
         let record = try await readVault()
         var body = await withName(credential)
@@ -94,7 +93,6 @@ extension SessionKeeper {
         call.restores = restoring
         let slot = try await usableSlot(from: record.keySlot)
         let key = try await triedKey(slot)
-        let era = machine.era
         let raw: TransportResponse
         do throws(OkaeriError) {
             raw = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
@@ -105,7 +103,7 @@ extension SessionKeeper {
                     restores: restoring))
         }
         let response = try raw.decoded(LogInResponse.self)
-        try await refuseAbandoned(response, since: era)
+        try await check(response, in: turn)
         // An automatic log-in that waits would bring the key's own user back.
         handle(.replaced)
         let leadsHere = response.user.identities.contains {

@@ -6,7 +6,69 @@ struct MemberLogIn: Sendable {
     var refusal: OkaeriError?
 }
 
+/// When a log-in by other means than the key was asked for. It gives way to a log-out after that, and to a log-in that was
+/// asked for later.
+struct LogInTurn: Sendable {
+    let number: Int
+    let departures: Int
+}
+
 extension SessionKeeper {
+    /// The turn of a log-in that is asked for now.
+    func nextTurn() -> LogInTurn {
+        askedLogIns += 1
+        return LogInTurn(number: askedLogIns, departures: departures)
+    }
+
+    /// Does a log-in to its end, alone among all processes. One that counts no more when its turn comes is not begun: what
+    /// proves the user may be good once.
+    ///
+    /// - Throws: `.loggedOutMeanwhile` when somebody logged out since it was asked for, `.userChanged` when one that was asked
+    ///   for later was faster.
+    func logIn<Value: Sendable>(
+        in turn: LogInTurn, _ work: @escaping @Sendable () async throws(OkaeriError) -> Value
+    ) async throws(OkaeriError) -> Value {
+        try await toTheEnd { () async throws(OkaeriError) -> Value in
+            let lock = try await self.logInLock()
+            defer { lock.release() }
+            if let refusal = await self.refusal(of: turn) { throw refusal }
+            let value = try await work()
+            await self.finish(turn)
+            return value
+        }
+    }
+
+    private func finish(_ turn: LogInTurn) {
+        doneLogIn = max(doneLogIn, turn.number)
+    }
+
+    /// Why a log-in does not count any more; `nil` while it does.
+    private func refusal(of turn: LogInTurn) -> OkaeriError? {
+        if turn.departures != departures { return .loggedOutMeanwhile }
+        return turn.number < doneLogIn ? .userChanged : nil
+    }
+
+    /// Gives up what a log-in opened that counts no more.
+    ///
+    /// - Parameters:
+    ///   - response: What it opened.
+    ///   - turn: When it was asked for.
+    ///   - abandoned: What its earlier tries opened.
+    /// - Throws: Why it does not count.
+    func check(
+        _ response: LogInResponse, in turn: LogInTurn, _ abandoned: [Secret] = []
+    ) async throws(OkaeriError) {
+        guard let refusal = refusal(of: turn) else { return }
+        await giveUp(abandoned + [Secret(response.session.token)])
+        throw refusal
+    }
+
+    /// Ends sessions at the server, now or later.
+    func giveUp(_ tokens: [Secret]) async {
+        for token in tokens { await change(.revoke(token)) }
+        workInBackground()
+    }
+
     /// Does to its end what a cancelled caller would lose a session by.
     func toTheEnd<Value: Sendable>(
         _ work: @escaping @Sendable () async throws(OkaeriError) -> Value
@@ -39,17 +101,16 @@ extension SessionKeeper {
         _ call: APICall, tries: Int, keySlot: Int? = nil, provider: String? = nil, passkey: String? = nil,
         read: @escaping @Sendable (TransportResponse) throws(OkaeriError) -> MemberLogIn
     ) async throws(OkaeriError) -> SecondFactorLogIn {
-        try await toTheEnd { () async throws(OkaeriError) in
-            try await self.logInAlone(call, tries, keySlot, provider, passkey, read)
+        let turn = nextTurn()
+        return try await logIn(in: turn) { () async throws(OkaeriError) in
+            try await self.logInAlone(call, tries, keySlot, provider, passkey, turn, read)
         }
     }
 
     private func logInAlone(
-        _ call: APICall, _ tries: Int, _ keySlot: Int?, _ provider: String?, _ passkey: String?,
+        _ call: APICall, _ tries: Int, _ keySlot: Int?, _ provider: String?, _ passkey: String?, _ turn: LogInTurn,
         _ read: @Sendable (TransportResponse) throws(OkaeriError) -> MemberLogIn
     ) async throws(OkaeriError) -> SecondFactorLogIn {
-        let lock = try await logInLock()
-        defer { lock.release() }
         // A log-in that is not remembered ends with the one that takes its place, not with a try.
         let before = try await readVault()
         // The guest of this device keeps the key, and so does a registered user who has logged out; somebody else gets one of
@@ -58,7 +119,6 @@ extension SessionKeeper {
         let isSomebodyElse = isGuest || passkey.map { before.isKeyLocked(against: $0) } ?? false
         let slot = try await usableSlot(from: keySlot ?? before.keySlot + (isSomebodyElse ? 1 : 0))
         let key = try await triedKey(slot)
-        let era = machine.era
         let raw: TransportResponse
         do throws(OkaeriError) {
             raw = try await exchange(call, session: nil, key: key, tries: tries)
@@ -68,10 +128,9 @@ extension SessionKeeper {
         }
         let logIn = try read(raw)
         let token = Secret(logIn.response.session.token)
-        let refusal = era == machine.era ? logIn.refusal : .loggedOutMeanwhile
-        if let refusal {
-            await change(.revoke(token))
-            workInBackground()
+        try await check(logIn.response, in: turn)
+        if let refusal = logIn.refusal {
+            await giveUp([token])
             throw refusal
         }
         handle(.replaced)

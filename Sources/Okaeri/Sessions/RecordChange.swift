@@ -6,8 +6,9 @@ enum RecordChange: Hashable, Sendable {
     /// only the token is kept, to be revoked.
     case logIn(LogInResponse, generation: Int64, keySlot: Int? = nil)
     /// A log-in that replaces every earlier one, with the key that signed it, which may lead to somebody else; the
-    /// abandoned sessions are revoked.
-    case replace(LogInResponse, keySlot: Int, abandoned: [Secret], leadsHere: Bool = true)
+    /// abandoned sessions are revoked. Of one that began before a person's log-out, in whichever process, only the tokens are
+    /// kept, to be revoked.
+    case replace(LogInResponse, departures: Int64, keySlot: Int, abandoned: [Secret], leadsHere: Bool = true)
     /// The person's log-out, or with an epoch, only while the same user is logged in, one that nobody asked for.
     case logOut(epoch: Int64?, OkaeriState.LogOutReason = .ended)
     /// The log-out after a deletion: the server has ended the session already.
@@ -73,7 +74,11 @@ enum RecordChange: Hashable, Sendable {
             } else if record.session?.token != token {
                 record.revokeLater(token)
             }
-        case .replace(let response, let slot, let abandoned, let leadsHere):
+        case .replace(let response, let departures, let slot, let abandoned, let leadsHere):
+            guard record.departures <= departures else {
+                for token in abandoned + [Secret(response.session.token)] { record.revokeLater(token) }
+                return
+            }
             if let session = record.session { record.revokeLater(session.token) }
             for token in abandoned { record.revokeLater(token) }
             let otherUser = slot == record.keySlot ? record.keyUser : nil

@@ -32,8 +32,12 @@ actor SessionKeeper {
     var disabledUser: String?
     /// What is decided about log-ins.
     var machine = LogInMachine()
-    /// Counts the log-outs and the times that the device was forgotten: a typed log-in that began before does not count.
+    /// Counts the log-outs and the times that the device was forgotten: a log-in that was asked for before does not count.
     var departures = 0
+    /// How many log-ins by other means than the key were asked for.
+    var askedLogIns = 0
+    /// The last of them that logged somebody in.
+    var doneLogIn = 0
     /// The callers who wait for a log-in, by their numbers in the machine.
     var waitingCallers: [Int: AsyncStream<LogInMachine.Outcome>.Continuation] = [:]
     var nextCaller = 0

@@ -7,6 +7,8 @@ struct VaultRecord: Codable, Hashable, Sendable {
     var generation: Int64 = 0
     /// Counts every change of *who* is logged in: a request of another epoch must not touch the user's copy.
     var epoch: Int64 = 0
+    /// Counts the log-outs that a person asked for: no log-in that began before, however it was proved, undoes one.
+    var departures: Int64 = 0
     /// The live session.
     var session: StoredSession?
     /// The copy of the user.
@@ -58,6 +60,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         generation = Self.count(try members.decodeIfPresent(Int64.self, forKey: .generation))
         epoch = Self.count(try members.decodeIfPresent(Int64.self, forKey: .epoch))
+        departures = Self.count(try members.decodeIfPresent(Int64.self, forKey: .departures))
         session = try members.decodeIfPresent(StoredSession.self, forKey: .session)
         user = try members.decodeIfPresent(UserBody.self, forKey: .user)
         welcome = try members.decodeIfPresent(StoredWelcome.self, forKey: .welcome)
@@ -152,6 +155,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
         if let session { revokeLater(session.token) }
         generation += 1
         epoch += 1
+        if reason == nil { departures += 1 }
         session = nil
         user = nil
         welcome = nil

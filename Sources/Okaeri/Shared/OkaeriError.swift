@@ -23,8 +23,8 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case sessionEnded
     /// Somebody logged out while the call was under way. Its response does not count.
     case loggedOutMeanwhile
-    /// Somebody else is logged in by now than the user for whom the call was made, or the device's key leads to somebody else. It
-    /// was not repeated.
+    /// Somebody else is logged in by now than the user for whom the call was made, also by a log-in that was asked for later; or
+    /// the device's key leads to somebody else. It was not repeated.
     case userChanged
     /// Identifier or password are wrong; whether there is such a user stays secret.
     case credentialRefused

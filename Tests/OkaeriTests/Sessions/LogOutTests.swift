@@ -148,6 +148,41 @@ struct LogOutTests {
         #expect(try await client.logIn(identifier: "kenji", password: password).user.id == kenji.id)
     }
 
+    @Test("in another process is not undone by a password whose response comes later")
+    func inAnotherProcess() async throws {
+        let (password, path) = (password, APIPath.logInWithPassword)
+        _ = try await world.launch(vault: TestVault()).signUp(username: "kenji", password: password)
+        let (app, helper) = (world.launch(inBackground: false), world.launch(inBackground: false))
+        try await app.logInAutomatically()
+        world.server.hold(path: path)
+        let late = Task { try await app.logIn(identifier: "kenji", password: password) }
+        await world.server.waitForRequests(1, to: path)
+        await helper.logOut()
+        world.server.release()
+        await #expect(throws: OkaeriError.loggedOutMeanwhile) { try await late.value }
+        #expect(await app.currentUser == nil)
+        #expect(await world.launch(inBackground: false).currentUser == nil)
+        #expect(await app.deliverPendingLogOuts())
+        // That of the device on which he signed up.
+        #expect(world.server.sessionCount == 1)
+    }
+
+    @Test("keeps a log-in from the server that was asked for before, and whose turn comes later")
+    func beforeItsTurn() async throws {
+        let (app, helper) = (world.launch(inBackground: false), world.launch(inBackground: false))
+        world.server.hold(path: APIPath.logInAutomatically)
+        let first = Task { try await helper.logInAutomatically() }
+        await world.server.waitForRequests(1, to: APIPath.logInAutomatically)
+        let waiting = Task { try await app.logIn(with: .apple(.test(user: "hana"))) }
+        await world.vault.waitForLocks(.logIn, count: 2)
+        await app.logOut()
+        world.server.release()
+        await #expect(throws: OkaeriError.loggedOutMeanwhile) { try await waiting.value }
+        _ = await first.result
+        #expect(world.server.requests(to: APIPath.logIn(with: "apple")).isEmpty)
+        #expect(await world.launch(inBackground: false).currentUser == nil)
+    }
+
     @Test("that needs a proof waits for a vault that gives no key")
     func withoutKey() async throws {
         world.server.proofRequired = true

@@ -21,8 +21,8 @@ struct RecordChangeTests {
     static let all: [RecordChange] = [
         .logIn(Samples.response(), generation: 0), .logIn(Samples.response(), generation: 1),
         .logIn(Samples.response("taro"), generation: 1), .logIn(Samples.response(session: "old"), generation: 7),
-        .replace(Samples.response("taro"), keySlot: 1, abandoned: [Samples.token("first try")]),
-        .replace(Samples.response(), keySlot: 0, abandoned: []),
+        .replace(Samples.response("taro"), departures: 0, keySlot: 1, abandoned: [Samples.token("first try")]),
+        .replace(Samples.response(), departures: 0, keySlot: 0, abandoned: []),
         .logOut(epoch: nil), .logOut(epoch: 1), .logOut(epoch: 9),
         .forgetDeleted(epoch: 1), .forgetDeleted(epoch: 9),
         .endTemporary(Samples.loggedIn), .endTemporary(Samples.empty), .endTemporary(Samples.loggedOut),
@@ -39,7 +39,8 @@ struct RecordChangeTests {
         .take(Samples.user("hana", at: WireTime(millisecondsSince1970: 0)), epoch: 1),
         .pendingName("Hana", of: "apple:1"), .pendingName(nil, of: "apple:1"), .requireProof, .useNextKey,
         .logOut(epoch: 1, .keyLost), .logIn(Samples.response("guest"), generation: 1, keySlot: 1),
-        .tryKey(1), .tryKey(4), .replace(Samples.response("taro"), keySlot: 1, abandoned: [], leadsHere: false),
+        .tryKey(1), .tryKey(4),
+        .replace(Samples.response("taro"), departures: 0, keySlot: 1, abandoned: [], leadsHere: false),
         .each([.logIn(Samples.response("taro"), generation: 1), assignment("new", leadsHere: false)]),
     ]
 
@@ -100,6 +101,20 @@ struct RecordChangeTests {
         #expect(inTime.pendingRevocations == sample.record.pendingRevocations)
     }
 
+    @Test("of a typed log-in hold after a log-out that nobody asked for, and not after a person's")
+    func replacementAfterLogOut() {
+        let replacement = RecordChange.replace(
+            Samples.response("taro"), departures: 0, keySlot: 1, abandoned: [Samples.token("first try")])
+        for logOut in Self.unasked {
+            let after = changed(changed(Samples.registered, by: logOut), by: replacement)
+            #expect(after.loggedInUser?.id == "taro" && after.keySlot == 1, "\(logOut)")
+        }
+        let left = changed(Samples.registered, by: .logOut(epoch: nil))
+        let late = changed(left, by: replacement)
+        #expect(late.isLoggedOut && late.session == nil && late.keySlot == left.keySlot)
+        #expect(late.pendingRevocations.suffix(2) == [Samples.token("first try"), Samples.token("new")])
+    }
+
     @Test("of a log-out or a user's values hold for their epoch alone", arguments: SampleRecord.allCases)
     func otherEpoch(sample: SampleRecord) {
         let other = sample.record.epoch + 5
@@ -151,7 +166,8 @@ struct RecordChangeTests {
     @Test("lock a key that leads to somebody unknown, whyever the log-in beside it ends", arguments: [true, false])
     func lockOfUnknown(isStored: Bool) {
         let beside = changed(
-            Samples.empty, by: .replace(Samples.response("taro"), keySlot: 1, abandoned: [], leadsHere: false))
+            Samples.empty,
+            by: .replace(Samples.response("taro"), departures: 0, keySlot: 1, abandoned: [], leadsHere: false))
         #expect(beside.keyLeadsElsewhere && !beside.isKeyLocked && beside.freshKeySlot == nil)
         let read = isStored ? VaultRecord.read(beside.written()) : beside
         for change: RecordChange in [

@@ -59,6 +59,28 @@ struct SharedLogInTests {
         #expect(await client.keeper.waitingCallers.isEmpty)
     }
 
+    @Test(
+        "does not count when another that was asked for later came first",
+        arguments: [RememberMe.automatic, .untilQuit, .never])
+    func overtaken(rememberMe: RememberMe) async throws {
+        let path = APIPath.logInWithPassword
+        _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: "a long enough secret")
+        let client = world.launch(vault: LocklessVault(), inBackground: false)
+        world.server.hold(path: path)
+        let early = Task {
+            try await client.logIn(identifier: "hana", password: "a long enough secret", rememberMe: rememberMe)
+        }
+        await world.server.waitForRequests(1, to: path)
+        let taro = try await client.logIn(with: .apple(.test(user: "taro"))).user
+        world.server.release()
+        await #expect(throws: OkaeriError.userChanged) { try await early.value }
+        #expect(await client.currentUser?.id == taro.id)
+        #expect(try await client.reloadUser().id == taro.id)
+        #expect(await client.deliverPendingLogOuts())
+        // His, and that of the device on which she signed up.
+        #expect(world.server.sessionCount == 2)
+    }
+
     @Test("is one request too when all of them find the session dead, and each call is repeated once")
     func renewal() async throws {
         let client = world.launch(vault: LocklessVault())

@@ -26,8 +26,11 @@ extension SessionKeeper {
     /// Logs in with the device's key, and brings the user back. A key that leads to somebody else than the user who was
     /// deleted here brings nobody.
     func restoreUser() async throws(OkaeriError) -> Welcome {
-        let lock = try await logInLock()
-        defer { lock.release() }
+        let turn = nextTurn()
+        return try await logIn(in: turn) { () async throws(OkaeriError) in try await self.restoreAlone(turn) }
+    }
+
+    private func restoreAlone(_ turn: LogInTurn) async throws(OkaeriError) -> Welcome {
         let record = try await read()
         let stored = try await readVault()
         if let deletedUser, let keyUser = record.keyUser, keyUser != deletedUser { throw .userChanged }
@@ -40,9 +43,9 @@ extension SessionKeeper {
         let key = try await deviceKey()
         let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
         let logIn = try response.decoded(LogInResponse.self)
+        try await check(logIn, in: turn)
         if let deletedUser, logIn.user.id != deletedUser {
-            await change(.revoke(Secret(logIn.session.token)))
-            workInBackground()
+            await giveUp([Secret(logIn.session.token)])
             throw .userChanged
         }
         let result = try await accept(logIn, after: stored)

@@ -70,26 +70,30 @@ extension SignUpBody {
 
 extension SessionKeeper {
     /// Logs in, whatever user was logged in before. Cancelling the caller does not stop it.
+    ///
+    /// - Parameters:
+    ///   - typed: What was typed.
+    ///   - rememberMe: What the device remembers.
+    ///   - restoring: Whether a user who asked to be deleted comes back by it.
+    ///   - turn: When it was asked for; by default now.
     func logIn(
-        _ typed: TypedLogIn, _ rememberMe: RememberMe, restoring: Bool = false
+        _ typed: TypedLogIn, _ rememberMe: RememberMe, restoring: Bool = false, in turn: LogInTurn? = nil
     ) async throws(OkaeriError) -> LogInResponse {
-        let began = departures
-        return try await toTheEnd { () async throws(OkaeriError) in
-            try await self.logInAlone(typed, rememberMe, restoring, began)
+        let turn = turn ?? nextTurn()
+        return try await logIn(in: turn) { () async throws(OkaeriError) in
+            try await self.logInAlone(typed, rememberMe, restoring, turn)
         }
     }
 
     private func logInAlone(
-        _ typed: TypedLogIn, _ rememberMe: RememberMe, _ restoring: Bool, _ began: Int
+        _ typed: TypedLogIn, _ rememberMe: RememberMe, _ restoring: Bool, _ turn: LogInTurn
     ) async throws(OkaeriError) -> LogInResponse {
-        let lock = try await logInLock()
-        defer { lock.release() }
         let before = try await read()
         let response: LogInResponse
         switch rememberMe {
-        case .automatic: response = try await logInToStay(typed, restoring, before, began)
+        case .automatic: response = try await logInToStay(typed, restoring, before, turn)
         case .untilQuit, .never:
-            response = try await logInTemporarily(typed, rememberMe, restoring, before, began)
+            response = try await logInTemporarily(typed, rememberMe, restoring, before, turn)
         }
         handle(.replaced)
         handle(.confirmed(session: response.session.id))
@@ -99,12 +103,14 @@ extension SessionKeeper {
     }
 
     private func logInToStay(
-        _ typed: TypedLogIn, _ restoring: Bool, _ before: VaultRecord, _ began: Int
+        _ typed: TypedLogIn, _ restoring: Bool, _ before: VaultRecord, _ turn: LogInTurn
     ) async throws(OkaeriError) -> LogInResponse {
+        // A log-in that is not remembered knows nothing of log-outs in other processes.
+        let departures = try await readVault().departures
         let device = configuration.device.body
         let first = try await usableSlot(from: before.keySlot + (typed.leadsAway(from: before) ? 1 : 0))
         var (response, slot) = try await askToStay(typed, device: device, slot: first, restoring)
-        try await check(response, began: began)
+        try await check(response, in: turn)
         var leadsHere = try await joined(response, slot)
         var abandoned: [Secret] = []
         // A key that leads to somebody else stays with them, and this log-in gets one of its own: the next one, which may
@@ -124,12 +130,17 @@ extension SessionKeeper {
             }
             abandoned.append(Secret(response.session.token))
             (response, slot) = (other, next)
-            try await check(response, began: began, abandoned)
+            try await check(response, in: turn, abandoned)
             leadsHere = try await joined(response, slot)
         }
         await endTemporary()
-        try await check(response, began: began, abandoned)
-        await change(.replace(response, keySlot: slot, abandoned: abandoned, leadsHere: leadsHere))
+        try await check(response, in: turn, abandoned)
+        let after = await change(
+            .replace(response, departures: departures, keySlot: slot, abandoned: abandoned, leadsHere: leadsHere))
+        guard after.session?.id == response.session.id else {
+            workInBackground()
+            throw after.loggedInUser == nil ? .loggedOutMeanwhile : .userChanged
+        }
         return response
     }
 
@@ -164,7 +175,7 @@ extension SessionKeeper {
     }
 
     private func logInTemporarily(
-        _ typed: TypedLogIn, _ rememberMe: RememberMe, _ restoring: Bool, _ before: VaultRecord, _ began: Int
+        _ typed: TypedLogIn, _ rememberMe: RememberMe, _ restoring: Bool, _ before: VaultRecord, _ turn: LogInTurn
     ) async throws(OkaeriError) -> LogInResponse {
         let isKnown = rememberMe == .untilQuit
         var slot: Int?
@@ -173,9 +184,11 @@ extension SessionKeeper {
         let response = try await ask(
             typed, device: isKnown ? configuration.device.body : nil, joinsDevice: false, slot: slot, restoring,
             rememberMe)
+        // One that gives way logs nobody out.
+        try await check(response, in: turn)
         await endTemporary()
         let stored = await change(.logOut(epoch: nil))
-        try await check(response, began: began)
+        try await check(response, in: turn)
         // What the device knows of its keys counts for this log-in too.
         var present = stored
         if let slot { present.keySlot = slot }
@@ -203,21 +216,6 @@ extension SessionKeeper {
             throw error.began(
                 .init(keySlot: slot, rememberMe: rememberMe, device: device, restores: call.restores))
         }
-    }
-
-    /// Gives up what a log-in opened, when somebody logged out or the device was forgotten since it began.
-    private func check(
-        _ response: LogInResponse, began: Int, _ abandoned: [Secret] = []
-    ) async throws(OkaeriError) {
-        guard departures != began else { return }
-        await giveUp(abandoned + [Secret(response.session.token)])
-        throw .loggedOutMeanwhile
-    }
-
-    /// Ends sessions at the server, now or later.
-    private func giveUp(_ tokens: [Secret]) async {
-        for token in tokens { await change(.revoke(token)) }
-        workInBackground()
     }
 
     private func joined(_ response: LogInResponse, _ slot: Int) async throws(OkaeriError) -> Bool {

@@ -19,14 +19,15 @@ extension SessionKeeper {
     /// Joins the user that issued a code: alone among all processes, as every log-in. Cancelling the caller does not stop it: the
     /// key leads to that user by then.
     func redeemTransferCode(_ code: String, device: DeviceInfo?) async throws(OkaeriError) -> TransferResult {
-        try await toTheEnd { () async throws(OkaeriError) in
-            try await self.redeemAlone(code, device: device)
+        let turn = nextTurn()
+        return try await logIn(in: turn) { () async throws(OkaeriError) in
+            try await self.redeemAlone(code, device: device, turn)
         }
     }
 
-    private func redeemAlone(_ code: String, device: DeviceInfo?) async throws(OkaeriError) -> TransferResult {
-        let lock = try await logInLock()
-        defer { lock.release() }
+    private func redeemAlone(
+        _ code: String, device: DeviceInfo?, _ turn: LogInTurn
+    ) async throws(OkaeriError) -> TransferResult {
         let record = try await readVault()
         let body = TransferLogInBody(code: code, device: (device ?? configuration.device).body)
         let call = try APICall(
@@ -36,10 +37,9 @@ extension SessionKeeper {
         // It does not count as tried: where all responses are lost, the next automatic log-in leads to the user of the code, who
         // may be a guest and have no device any more but this one.
         let key = try await deviceKey(slot)
-        let era = machine.era
         let raw = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
         let response = try raw.decoded(LogInResponse.self)
-        try await refuseAbandoned(response, since: era)
+        try await check(response, in: turn)
         // A log-in of before the transfer would bring back a user to whom the key does not lead any more.
         handle(.replaced)
         let result = try await accept(response, after: record, keySlot: slot)

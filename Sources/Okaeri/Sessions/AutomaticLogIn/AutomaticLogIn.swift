@@ -163,16 +163,6 @@ extension SessionKeeper {
         }
     }
 
-    /// Gives up what a log-in by other means opened, when somebody logged out since it began.
-    ///
-    /// - Throws: `OkaeriError.loggedOutMeanwhile`.
-    func refuseAbandoned(_ response: LogInResponse, since era: Int) async throws(OkaeriError) {
-        guard era != machine.era else { return }
-        await change(.revoke(Secret(response.session.token)))
-        workInBackground()
-        throw .loggedOutMeanwhile
-    }
-
     /// Takes over the response to a log-in by other means, unless a log-in or log-out came before it.
     ///
     /// - Parameters:
