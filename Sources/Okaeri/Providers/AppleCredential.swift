@@ -18,7 +18,8 @@ public struct AppleCredential: Sendable {
     public var authorizationCode: String?
     /// The nonce as the app made it, before it was hashed.
     public var nonce: String
-    /// The person's name. Apple tells it at the first sign-in only; the library keeps it until a server has taken it.
+    /// The person's name. Apple tells it at the first sign-in only; the library keeps it until a server has taken it,
+    /// or somebody logs out.
     public var name: String?
 
     /// Takes what the app got from Apple by itself.

@@ -74,6 +74,7 @@ extension SessionKeeper {
         with credential: ProviderCredential, device: DeviceInfo?, user: NewUser?, restoring: Bool
     ) async throws(OkaeriError) -> Welcome {
         let turn = nextTurn()
+        await keepName(of: credential)
         return try await logIn(in: turn) { () async throws(OkaeriError) in
             try await self.logInAlone(with: credential, device: device, user: user, restoring: restoring, turn)
         }
@@ -121,6 +122,7 @@ extension SessionKeeper {
 
     /// Links a provider. A session that is not fresh is made so where the key is all that could prove the user.
     func link(_ credential: ProviderCredential) async throws(OkaeriError) -> User {
+        await keepName(of: credential)
         let body = ProviderLinkBody(await withName(credential))
         let call = try APICall(.post, APIPath.identity(credential.provider.rawValue), body: body)
         let user = try await fresh { () async throws(OkaeriError) in try await self.takeUser(call) }
@@ -186,18 +188,20 @@ extension SessionKeeper {
         }
     }
 
-    /// The body with a name that Apple gave earlier and no server has taken yet (complaint 21).
+    /// Keeps a name that Apple tells once, before anything can fail, until a server has taken it (complaint 21).
+    private func keepName(of credential: ProviderCredential) async {
+        guard let identity = credential.nameIdentity, let name = credential.body.name?.nameToGreetBy else { return }
+        await change(.pendingName(name, of: identity))
+    }
+
+    /// The body with its name, or with one that was kept.
     private func withName(_ credential: ProviderCredential) async -> ProviderLogInBody {
         var body = credential.body
         // One that no server takes would keep the person out at each later try too.
         body.name = body.name?.nameToGreetBy
-        guard let identity = credential.nameIdentity else { return body }
-        if let name = body.name {
-            await change(.pendingName(name, of: identity))
-        } else {
-            // A vault that cannot be read now tells no name; the log-in is what counts.
-            body.name = (try? await read())?.pendingNames[identity]?.nameToGreetBy
-        }
+        guard body.name == nil, let identity = credential.nameIdentity else { return body }
+        // A vault that cannot be read now tells no name; the log-in is what counts.
+        body.name = (try? await read())?.pendingNames[identity]?.nameToGreetBy
         return body
     }
 

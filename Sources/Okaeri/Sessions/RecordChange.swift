@@ -120,7 +120,7 @@ enum RecordChange: Hashable, Sendable {
         case .take(let user, let epoch):
             record.take(user, epoch: epoch)
         case .pendingName(let name, let identity):
-            record.pendingNames[identity] = name
+            record.keepName(name, of: identity)
         case .requireProof:
             record.proofRequired = true
         case .tryKey(let slot):
@@ -146,6 +146,11 @@ enum RecordChange: Hashable, Sendable {
         case .become(let outcome): outcome.hasLogOut
         default: false
         }
+    }
+
+    /// Whether it is about a name that a provider gave, which says nothing of who is logged in.
+    var isName: Bool {
+        if case .pendingName = self { true } else { false }
     }
 
     /// Whether it ends a log-in that is not remembered.

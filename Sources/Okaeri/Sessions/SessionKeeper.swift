@@ -167,7 +167,8 @@ actor SessionKeeper {
         } else {
             change.apply(to: &changed)
         }
-        present(changed)
+        // Before the vault was read, a name says nothing of who is logged in.
+        if record != nil || !change.isName { present(changed) }
         foldUnsaved()
         do throws(VaultError) {
             return try await save()

@@ -40,8 +40,9 @@ struct VaultRecord: Codable, Hashable, Sendable {
     var keyLeadsElsewhere = false
     /// The provider that the person logged in with, also once the key has renewed that log-in; `nil` after any other.
     var loggedInWith: String?
-    /// Names from a provider that no server has taken yet, by provider and person.
-    var pendingNames: [String: String] = [:]
+    /// Names from a provider that no server has taken yet, by provider and person. They go with a user who
+    /// logs out.
+    private(set) var pendingNames: [String: String] = [:]
 
     struct StoredSession: Codable, Hashable, Sendable {
         var id: String
@@ -155,7 +156,11 @@ struct VaultRecord: Codable, Hashable, Sendable {
         if let session { revokeLater(session.token) }
         generation += 1
         epoch += 1
-        if reason == nil { departures += 1 }
+        if reason == nil {
+            departures += 1
+            // An app may log out before each try to log in, when nobody is there.
+            if user != nil { pendingNames = [:] }
+        }
         session = nil
         user = nil
         welcome = nil
@@ -178,6 +183,17 @@ struct VaultRecord: Codable, Hashable, Sendable {
     mutating func revokeLater(_ token: Secret) {
         pendingRevocations.append(token)
         if pendingRevocations.count > 32 { pendingRevocations.removeFirst() }
+    }
+
+    /// The most people whose names wait for a server. One more takes the place of all: none of their log-ins came to anything.
+    private static let maximumPendingNames = 8
+
+    /// Keeps a name until a server has taken it; `nil` forgets it.
+    mutating func keepName(_ name: String?, of identity: String) {
+        if name != nil, pendingNames[identity] == nil, pendingNames.count >= Self.maximumPendingNames {
+            pendingNames = [:]
+        }
+        pendingNames[identity] = name
     }
 
     /// Takes over the user's values, unless the copy is of another user or newer.

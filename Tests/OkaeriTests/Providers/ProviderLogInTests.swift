@@ -93,11 +93,47 @@ struct ProviderLogInTests {
         await #expect(throws: OkaeriError.offline) {
             try await world.launch().logIn(with: .apple(.test(user: "hana", name: "花")))
         }
+        // As apps do that log out before each try to log in.
+        await world.launch(inBackground: false).logOut()
         world.server.isOffline = false
         let user = try await world.launch().logIn(with: .apple(.test(user: "hana"))).user
         #expect(user.displayName == "花")
         let taro = try await world.launch().logIn(with: .apple(.test(user: "taro"))).user
         #expect(taro.displayName == nil)
+    }
+
+    @Test(
+        "keeps that name also where the vault cannot be read, and does not say then that nobody is logged in",
+        arguments: [true, false])
+    func nameBeforeVault(isLink: Bool) async throws {
+        let guest = try await world.launch(inBackground: false).logInAutomatically().user
+        let okaeri = world.launch(inBackground: false)
+        world.vault.isLocked = true
+        let first = ProviderCredential.apple(.test(user: "hana", name: "花"))
+        await #expect(throws: OkaeriError.storageLocked) {
+            _ = try await isLink ? okaeri.link(first) : okaeri.logIn(with: first).user
+        }
+        world.vault.isLocked = false
+        #expect(await okaeri.currentUser?.id == guest.id)
+        let second = ProviderCredential.apple(.test(user: "hana"))
+        let user = try await isLink ? okaeri.link(second) : okaeri.logIn(with: second).user
+        #expect(user.displayName == "花" && (user.id == guest.id) == isLink)
+    }
+
+    @Test("keeps that name when the link is refused, and forgets it when its user logs out", arguments: [false, true])
+    func nameOfRefusedLink(logsOut: Bool) async throws {
+        try await world.launch(vault: TestVault()).logIn(with: .apple(.test(user: "hana")))
+        let okaeri = world.launch(inBackground: false)
+        try await okaeri.logInAutomatically()
+        let refusal = await #expect(throws: OkaeriError.self) {
+            try await okaeri.link(.apple(.test(user: "hana", name: "花")))
+        }
+        #expect(refusal?.code == "conflict")
+        if logsOut { await okaeri.logOut() }
+        try await world.launch(inBackground: false).logIn(with: .apple(.test(user: "hana")))
+        let request = try #require(world.server.requests(to: APIPath.logIn(with: "apple")).last)
+        let body = try JSONDecoder().decode(ProviderLogInBody.self, from: #require(request.body))
+        #expect(body.name == (logsOut ? nil : "花"))
     }
 
     @Test(

@@ -250,6 +250,16 @@ struct RecordChangeTests {
         #expect(record.pendingRevocations.isEmpty)
     }
 
+    @Test("keep the names of eight people until a server takes them, and of a ninth that one alone")
+    func manyNames() {
+        var record = VaultRecord()
+        for number in 1...8 { RecordChange.pendingName("Hana", of: "apple:\(number)").apply(to: &record) }
+        RecordChange.pendingName("Hanako", of: "apple:8").apply(to: &record)
+        #expect(record.pendingNames.count == 8 && record.pendingNames["apple:8"] == "Hanako")
+        RecordChange.pendingName("Taro", of: "apple:9").apply(to: &record)
+        #expect(record.pendingNames == ["apple:9": "Taro"])
+    }
+
     @Test("leave a record that can be read with the largest user that a response can bring", arguments: ["a", "/"])
     func largeUser(character: String) {
         let largest = String(repeating: character, count: 1024 * 1024)
