@@ -93,31 +93,29 @@ extension SessionKeeper {
     ///   - keySlot: The key that signs it; `nil` for the one that fits.
     ///   - provider: The provider that proved the user, if one did.
     ///   - passkey: The passkey that did.
+    ///   - isSignUp: Whether the person asked for a new account.
     ///   - read: Takes the response.
     /// - Returns: The user, with the time of the log-in before this one.
     /// - Throws: `OkaeriError`; `.loggedOutMeanwhile` when somebody logged out, `.userChanged` when another process went on with
     ///   another user.
     func logInAsMember(
         _ call: APICall, tries: Int, keySlot: Int? = nil, provider: String? = nil, passkey: String? = nil,
-        read: @escaping @Sendable (TransportResponse) throws(OkaeriError) -> MemberLogIn
+        isSignUp: Bool = false, read: @escaping @Sendable (TransportResponse) throws(OkaeriError) -> MemberLogIn
     ) async throws(OkaeriError) -> SecondFactorLogIn {
         let turn = nextTurn()
-        return try await logIn(in: turn) { () async throws(OkaeriError) in
-            try await self.logInAlone(call, tries, keySlot, provider, passkey, turn, read)
+        return try await logIn(in: turn) { () async throws(OkaeriError) -> SecondFactorLogIn in
+            // A log-in that is not remembered ends with the one that takes its place, not with a try.
+            let before = try await self.readVault()
+            let slot = keySlot ?? before.keySlotOfMember(passkey: passkey, isSignUp: isSignUp)
+            return try await self.logInAlone(call, tries, slot, provider, after: before, turn, read)
         }
     }
 
     private func logInAlone(
-        _ call: APICall, _ tries: Int, _ keySlot: Int?, _ provider: String?, _ passkey: String?, _ turn: LogInTurn,
-        _ read: @Sendable (TransportResponse) throws(OkaeriError) -> MemberLogIn
+        _ call: APICall, _ tries: Int, _ keySlot: Int, _ provider: String?, after before: VaultRecord,
+        _ turn: LogInTurn, _ read: @Sendable (TransportResponse) throws(OkaeriError) -> MemberLogIn
     ) async throws(OkaeriError) -> SecondFactorLogIn {
-        // A log-in that is not remembered ends with the one that takes its place, not with a try.
-        let before = try await readVault()
-        // The guest of this device keeps the key, and so does a registered user who has logged out; somebody else gets one of
-        // their own. Of whom the pages logged in that cannot be known before: as a rule somebody who comes back.
-        let isGuest = before.keyUser != nil && before.user?.id == before.keyUser && before.user?.isAnonymous == true
-        let isSomebodyElse = isGuest || passkey.map { before.isKeyLocked(against: $0) } ?? false
-        let slot = try await usableSlot(from: keySlot ?? before.keySlot + (isSomebodyElse ? 1 : 0))
+        let slot = try await usableSlot(from: keySlot)
         let key = try await triedKey(slot)
         let raw: TransportResponse
         do throws(OkaeriError) {

@@ -102,6 +102,27 @@ struct VaultRecord: Codable, Hashable, Sendable {
         isKeyLocked && lockedKeyPasskeys?.contains(passkey) == false
     }
 
+    /// Whether the device's key leads to a guest, who may have logged out, as far as this device knows.
+    private var isKeyOfGuest: Bool {
+        guard let keyUser, !isKeyLocked else { return false }
+        if let user { return user.id == keyUser && user.isAnonymous }
+        // The key of a registered user who left would be locked: that one was not remembered, or had another key.
+        return [.guestLoggedOut, .registeredUserLoggedOut].contains(reasonLoggedOut)
+    }
+
+    /// The key for a log-in of somebody who is no guest, by what counts once. The guest of this device keeps the key, and so
+    /// does a registered user who has logged out; somebody else gets one of their own. Of whom the pages logged in that cannot
+    /// be known before: as a rule somebody who comes back, unless a new account was asked for.
+    ///
+    /// - Parameters:
+    ///   - passkey: The passkey that proves the user, if one does.
+    ///   - isSignUp: Whether the person asked for a new account.
+    func keySlotOfMember(passkey: String?, isSignUp: Bool) -> Int {
+        if isSignUp, keyUser != nil { return lastKeySlot + 1 }
+        let isSomebodyElse = isKeyOfGuest || passkey.map { isKeyLocked(against: $0) } ?? false
+        return keySlot + (isSomebodyElse ? 1 : 0)
+    }
+
     /// Whether the device's key was found to be unusable for good, and nobody has logged in since.
     var isKeyLost: Bool { loggedInUser == nil && logOutReason == .keyLost }
 

@@ -67,6 +67,37 @@ struct WebLogInTests {
         #expect(world.server.sessionCount == 2)
     }
 
+    @Test(
+        "leaves the key of a guest who has logged out with the guest, and is renewed silently all the same",
+        arguments: [nil, .untilQuit, .never] as [RememberMe?])
+    func guestLoggedOut(follower: RememberMe?) async throws {
+        let (hana, _) = (try await somebody(), try await somebody("kenji"))
+        let okaeri = world.launch(inBackground: false)
+        let guest = try await okaeri.logInAutomatically().user
+        if let follower { try await okaeri.logIn(identifier: "kenji", password: Self.password, rememberMe: follower) }
+        await okaeri.logOut()
+        try await okaeri.logIn(through: FakeBrowser(server: world.server, user: hana.id), redirect: redirect)
+        world.server.endAllSessions()
+        #expect(try await okaeri.reloadUser().id == hana.id)
+        #expect(try await world.launch(inBackground: false).logInAutomatically().user.id == hana.id)
+        #expect(world.server.users.first { $0.id == guest.id }?.identities.count == 1)
+    }
+
+    @Test("for a new account leaves a registered user's key with that user, and is renewed silently all the same")
+    func signUp() async throws {
+        // Whom the pages have made just now.
+        let taro = try await somebody("taro")
+        let okaeri = world.launch(inBackground: false)
+        let hana = try await okaeri.signUp(username: "hana", password: Self.password)
+        await okaeri.logOut()
+        let browser = FakeBrowser(server: world.server, user: taro.id)
+        try await okaeri.logIn(through: browser, redirect: redirect, options: WebLogInOptions(prompt: .signUp))
+        world.server.endAllSessions()
+        #expect(try await okaeri.reloadUser().id == taro.id)
+        #expect(try await world.launch(inBackground: false).logInAutomatically().user.id == taro.id)
+        #expect(world.server.users.first { $0.id == hana.id }?.identities.count == 1)
+    }
+
     @Test("uses no second key for a person who logs out and in again")
     func again() async throws {
         let hana = try await somebody()

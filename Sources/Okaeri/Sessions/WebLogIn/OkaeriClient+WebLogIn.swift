@@ -16,7 +16,9 @@ extension OkaeriClient {
     /// Logs in through the server's hosted pages, whatever they offer: password, mailed code, providers, sign-up.
     ///
     /// Afterwards the app is logged in as after every other log-in: the next launch is automatic. A guest's key stays
-    /// with the guest, and the person who logged in gets another one.
+    /// with the guest, and the person who logged in gets another one. So does a person who asked for a new account
+    /// (``WebLogInOptions/Prompt/signUp``) on a device whose key is a registered user's. Anybody else is taken for that user, who
+    /// comes back: then nothing is renewed silently for them, and when the session ends, they log in again.
     ///
     /// - Parameters:
     ///   - browser: Shows the pages.

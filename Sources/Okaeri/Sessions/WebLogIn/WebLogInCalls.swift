@@ -21,7 +21,7 @@ extension SessionKeeper {
                 ("redirect_uri", request.redirect.absoluteString), ("code_verifier", request.verifier.revealed),
             ])
         // Once: a code that comes twice counts as stolen, and ends what it opened. A guest cannot log in on the pages.
-        return try await logInAsMember(call, tries: 1) { raw throws(OkaeriError) in
+        return try await logInAsMember(call, tries: 1, isSignUp: request.isSignUp) { raw throws(OkaeriError) in
             let response = try raw.decoded(WebLogInResponse.self)
             return MemberLogIn(
                 response: response.logIn,

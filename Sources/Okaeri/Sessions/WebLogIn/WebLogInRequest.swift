@@ -19,6 +19,8 @@ public struct WebLogInRequest: Sendable {
     let state: Secret
     let nonce: Secret
     let verifier: Secret
+    /// Whether the person asked for a new account.
+    let isSignUp: Bool
 
     /// Longer responses are nobody's.
     private static let maximumCallbackBytes = 16_384
@@ -52,6 +54,7 @@ public struct WebLogInRequest: Sendable {
         self.redirect = redirect
         self.issuer = issuer
         self.application = application
+        isSignUp = options.prompt == .signUp
     }
 
     /// The code in an address that came back.
