@@ -58,7 +58,8 @@ extension SessionKeeper {
         for audience: String?, isBound: Bool, isForced: Bool
     ) async throws(OkaeriError) -> AccessToken {
         // A log-out or a change of user in another process empties the store of tokens.
-        guard let user = try await read().loggedInUser else { throw .notLoggedIn }
+        let began = try await read()
+        guard let user = began.loggedInUser else { throw .notLoggedIn }
         if user.claimsVersion != accessTokensVersion {
             accessTokens = [:]
             accessTokensVersion = user.claimsVersion
@@ -76,7 +77,10 @@ extension SessionKeeper {
         let response = try received.response.decoded(TokenResponse.self)
         let token = AccessToken(
             value: response.accessToken, expiresAt: asked.addingTimeInterval(TimeInterval(response.expiresIn)))
-        accessTokens[tokenName] = (token, asked)
+        // One that was asked for before the session had another token, or the user other claims, says less than the next.
+        if record?.session?.token == began.session?.token, user.claimsVersion == accessTokensVersion {
+            accessTokens[tokenName] = (token, asked)
+        }
         return token
     }
 

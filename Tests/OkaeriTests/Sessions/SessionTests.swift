@@ -174,6 +174,31 @@ struct SessionTests {
         #expect(try await client.accessToken() == third)
     }
 
+    @Test(
+        "keep no access token whose response comes after a proof of presence, or after other claims",
+        arguments: [true, false])
+    func lateTokens(isByPresence: Bool) async throws {
+        let client = world.launch(inBackground: false)
+        let user = try await client.logInAutomatically().user
+        world.server.hold(path: APIPath.token)
+        let late = Task { try await client.accessToken() }
+        await world.server.waitForRequests(1, to: APIPath.token)
+        if isByPresence {
+            try await client.reauthenticate()
+        } else {
+            world.server.setRoles(of: user.id, ["editor"])
+            try await client.reloadUser()
+            world.server.isOffline = true
+            await #expect(throws: OkaeriError.offline) { try await client.accessToken() }
+            world.server.isOffline = false
+        }
+        world.server.release()
+        let first = try await late.value
+        let second = try await client.accessToken()
+        #expect(second != first)
+        #expect(try await client.accessToken() == second)
+    }
+
     @Test("give no access token of a user whom another process has forgotten")
     func tokensOfForgottenUser() async throws {
         let (app, helper) = (world.launch(inBackground: false), world.launch(inBackground: false))
