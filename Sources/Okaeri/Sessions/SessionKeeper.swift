@@ -65,6 +65,8 @@ actor SessionKeeper {
     var lostPresenceEnd: Task<Void, Never>?
     /// The adoptions of old services' users under way, by the names of the services.
     var oldServices: [String: Task<Result<LogInResponse?, OkaeriError>, Never>] = [:]
+    /// The log-ins through the pages whose codes were sent, by their `state`, the latest last.
+    var sentWebLogIns: [Secret] = []
     /// The record as the vault was last known to hold it, without the changes that are not saved.
     private var base = VaultRecord()
     /// How many times the changes are being saved now.

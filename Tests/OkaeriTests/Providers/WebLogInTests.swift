@@ -236,6 +236,23 @@ struct WebLogInTests {
         }
     }
 
+    @Test("keeps its session when the address opens the app twice, and waits for a vault that gives no key")
+    func twice() async throws {
+        let hana = try await somebody()
+        let okaeri = world.launch(inBackground: false)
+        let request = try await okaeri.beginWebLogIn(redirect: redirect)
+        let back = try #require(world.server.visit(request.address, as: hana.id))
+        world.vault.isLocked = true
+        await #expect(throws: OkaeriError.storageLocked) { try await okaeri.finish(request, with: back) }
+        world.vault.isLocked = false
+        #expect(try await okaeri.finish(request, with: back).user.id == hana.id)
+        await #expect(throws: OkaeriError.webLogInRefused(.codeRefused)) {
+            try await okaeri.finish(request, with: back)
+        }
+        #expect(world.server.requests(to: "/a/\(world.server.application)/token").count == 1)
+        #expect(world.server.sessionCount == 2)
+    }
+
     @Test("sends a code once, and corrects a wrong clock before it counts")
     func once() async throws {
         let hana = try await somebody()

@@ -11,16 +11,29 @@ extension SessionKeeper {
             randomness: randomness)
     }
 
-    /// Exchanges the code.
+    /// Exchanges the code, once: one that comes twice counts as stolen, and ends what it opened. Links that open an app may come
+    /// twice, to each of its windows for example.
     func finish(_ request: WebLogInRequest, with callback: URL) async throws(OkaeriError) -> Welcome {
         let code = try request.code(in: callback)
+        guard !sentWebLogIns.contains(request.state) else { throw .webLogInRefused(.codeRefused) }
+        sentWebLogIns = Array(sentWebLogIns.suffix(15)) + [request.state]
+        do throws(OkaeriError) {
+            return try await redeem(code, for: request)
+        } catch {
+            // Without the device's key nothing was sent.
+            if error == .storageLocked { sentWebLogIns.removeAll { $0 == request.state } }
+            throw error
+        }
+    }
+
+    private func redeem(_ code: Secret, for request: WebLogInRequest) async throws(OkaeriError) -> Welcome {
         let call = APICall(
             .post, "/a/\(application)/token",
             form: [
                 ("grant_type", "authorization_code"), ("client_id", application), ("code", code.revealed),
                 ("redirect_uri", request.redirect.absoluteString), ("code_verifier", request.verifier.revealed),
             ])
-        // Once: a code that comes twice counts as stolen, and ends what it opened. A guest cannot log in on the pages.
+        // A guest cannot log in on the pages.
         return try await logInAsMember(call, tries: 1, isSignUp: request.isSignUp) { raw throws(OkaeriError) in
             let response = try raw.decoded(WebLogInResponse.self)
             return MemberLogIn(
