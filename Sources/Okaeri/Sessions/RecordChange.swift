@@ -6,9 +6,10 @@ enum RecordChange: Hashable, Sendable {
     /// only the token is kept, to be revoked.
     case logIn(LogInResponse, generation: Int64, keySlot: Int? = nil)
     /// A log-in that replaces every earlier one, with the key that signed it, which may lead to somebody else; the
-    /// abandoned sessions are revoked. Of one that began before a person's log-out, in whichever process, only the tokens are
-    /// kept, to be revoked.
-    case replace(LogInResponse, departures: Int64, keySlot: Int, abandoned: [Secret], leadsHere: Bool = true)
+    /// abandoned sessions are revoked. Of one that began before a person's log-out, or before the device was forgotten, in
+    /// whichever process, only the tokens are kept, to be revoked.
+    case replace(
+        LogInResponse, after: VaultRecord.Counts, keySlot: Int, abandoned: [Secret], leadsHere: Bool = true)
     /// The person's log-out, or with an epoch, only while the same user is logged in, one that nobody asked for.
     case logOut(epoch: Int64?, OkaeriState.LogOutReason = .ended)
     /// The log-out after a deletion: the server has ended the session already.
@@ -74,8 +75,9 @@ enum RecordChange: Hashable, Sendable {
             } else if record.session?.token != token {
                 record.revokeLater(token)
             }
-        case .replace(let response, let departures, let slot, let abandoned, let leadsHere):
-            guard record.departures <= departures else {
+        case .replace(let response, let began, let slot, let abandoned, let leadsHere):
+            // Only a device that was forgotten begins to count anew.
+            guard record.departures <= began.departures, record.generation >= began.generation else {
                 for token in abandoned + [Secret(response.session.token)] { record.revokeLater(token) }
                 return
             }

@@ -49,6 +49,12 @@ struct VaultRecord: Codable, Hashable, Sendable {
         var token: Secret
     }
 
+    /// What a log-in that replaces every earlier one compares when its response comes.
+    struct Counts: Hashable, Sendable {
+        let generation: Int64
+        let departures: Int64
+    }
+
     struct StoredWelcome: Codable, Hashable, Sendable {
         var isNew: Bool
         var previousLogInAt: WireTime?
@@ -91,6 +97,8 @@ struct VaultRecord: Codable, Hashable, Sendable {
     /// A count that was stored, from 0 to 2^60: with room to count on, whatever damage has made of it.
     private static func count(_ stored: Int64?) -> Int64 { min(max(stored ?? 0, 0), 1 << 60) }
 
+    var counts: Counts { Counts(generation: generation, departures: departures) }
+
     /// The user, when somebody is logged in.
     var loggedInUser: UserBody? { isLoggedOut ? nil : user }
 
@@ -117,6 +125,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
     /// - Parameters:
     ///   - passkey: The passkey that proves the user, if one does.
     ///   - isSignUp: Whether the person asked for a new account.
+    /// - Returns: Which of the device's keys.
     func keySlotOfMember(passkey: String?, isSignUp: Bool) -> Int {
         if isSignUp, keyUser != nil { return lastKeySlot + 1 }
         let isSomebodyElse = isKeyOfGuest || passkey.map { isKeyLocked(against: $0) } ?? false

@@ -241,7 +241,8 @@ struct WebLogInTests {
         let hana = try await somebody()
         let okaeri = world.launch(inBackground: false)
         let request = try await okaeri.beginWebLogIn(redirect: redirect)
-        let back = try #require(world.server.visit(request.address, as: hana.id))
+        let browser = FakeBrowser(server: world.server, user: hana.id)
+        let back = try await browser.open(request.address, redirect: redirect)
         world.vault.isLocked = true
         await #expect(throws: OkaeriError.storageLocked) { try await okaeri.finish(request, with: back) }
         world.vault.isLocked = false

@@ -21,8 +21,9 @@ struct RecordChangeTests {
     static let all: [RecordChange] = [
         .logIn(Samples.response(), generation: 0), .logIn(Samples.response(), generation: 1),
         .logIn(Samples.response("taro"), generation: 1), .logIn(Samples.response(session: "old"), generation: 7),
-        .replace(Samples.response("taro"), departures: 0, keySlot: 1, abandoned: [Samples.token("first try")]),
-        .replace(Samples.response(), departures: 0, keySlot: 0, abandoned: []),
+        .replace(
+            Samples.response("taro"), after: Samples.empty.counts, keySlot: 1, abandoned: [Samples.token("first try")]),
+        .replace(Samples.response(), after: Samples.empty.counts, keySlot: 0, abandoned: []),
         .logOut(epoch: nil), .logOut(epoch: 1), .logOut(epoch: 9),
         .forgetDeleted(epoch: 1), .forgetDeleted(epoch: 9),
         .endTemporary(Samples.loggedIn), .endTemporary(Samples.empty), .endTemporary(Samples.loggedOut),
@@ -40,7 +41,7 @@ struct RecordChangeTests {
         .pendingName("Hana", of: "apple:1"), .pendingName(nil, of: "apple:1"), .requireProof, .useNextKey,
         .logOut(epoch: 1, .keyLost), .logIn(Samples.response("guest"), generation: 1, keySlot: 1),
         .tryKey(1), .tryKey(4),
-        .replace(Samples.response("taro"), departures: 0, keySlot: 1, abandoned: [], leadsHere: false),
+        .replace(Samples.response("taro"), after: Samples.empty.counts, keySlot: 1, abandoned: [], leadsHere: false),
         .each([.logIn(Samples.response("taro"), generation: 1), assignment("new", leadsHere: false)]),
     ]
 
@@ -104,7 +105,7 @@ struct RecordChangeTests {
     @Test("of a typed log-in hold after a log-out that nobody asked for, and not after a person's")
     func replacementAfterLogOut() {
         let replacement = RecordChange.replace(
-            Samples.response("taro"), departures: 0, keySlot: 1, abandoned: [Samples.token("first try")])
+            Samples.response("taro"), after: Samples.empty.counts, keySlot: 1, abandoned: [Samples.token("first try")])
         for logOut in Self.unasked {
             let after = changed(changed(Samples.registered, by: logOut), by: replacement)
             #expect(after.loggedInUser?.id == "taro" && after.keySlot == 1, "\(logOut)")
@@ -113,6 +114,11 @@ struct RecordChangeTests {
         let late = changed(left, by: replacement)
         #expect(late.isLoggedOut && late.session == nil && late.keySlot == left.keySlot)
         #expect(late.pendingRevocations.suffix(2) == [Samples.token("first try"), Samples.token("new")])
+        // A device that was forgotten counts from the beginning.
+        let begun = RecordChange.replace(
+            Samples.response("taro"), after: Samples.registered.counts, keySlot: 1, abandoned: [])
+        #expect(changed(Samples.empty, by: begun).pendingRevocations == [Samples.token("new")])
+        #expect(changed(Samples.registered, by: begun).loggedInUser?.id == "taro")
     }
 
     @Test("of a log-out or a user's values hold for their epoch alone", arguments: SampleRecord.allCases)
@@ -167,7 +173,8 @@ struct RecordChangeTests {
     func lockOfUnknown(isStored: Bool) {
         let beside = changed(
             Samples.empty,
-            by: .replace(Samples.response("taro"), departures: 0, keySlot: 1, abandoned: [], leadsHere: false))
+            by: .replace(
+                Samples.response("taro"), after: Samples.empty.counts, keySlot: 1, abandoned: [], leadsHere: false))
         #expect(beside.keyLeadsElsewhere && !beside.isKeyLocked && beside.freshKeySlot == nil)
         let read = isStored ? VaultRecord.read(beside.written()) : beside
         for change: RecordChange in [

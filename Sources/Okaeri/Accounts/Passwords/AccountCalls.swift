@@ -69,13 +69,8 @@ extension SignUpBody {
 }
 
 extension SessionKeeper {
-    /// Logs in, whatever user was logged in before. Cancelling the caller does not stop it.
-    ///
-    /// - Parameters:
-    ///   - typed: What was typed.
-    ///   - rememberMe: What the device remembers.
-    ///   - restoring: Whether a user who asked to be deleted comes back by it.
-    ///   - turn: When it was asked for; by default now.
+    /// Logs in, whatever user was logged in before. Cancelling the caller does not stop it. Where no turn is given, it is asked
+    /// for now.
     func logIn(
         _ typed: TypedLogIn, _ rememberMe: RememberMe, restoring: Bool = false, in turn: LogInTurn? = nil
     ) async throws(OkaeriError) -> LogInResponse {
@@ -106,7 +101,7 @@ extension SessionKeeper {
         _ typed: TypedLogIn, _ restoring: Bool, _ before: VaultRecord, _ turn: LogInTurn
     ) async throws(OkaeriError) -> LogInResponse {
         // A log-in that is not remembered knows nothing of log-outs in other processes.
-        let departures = try await readVault().departures
+        let stored = try await readVault()
         let device = configuration.device.body
         let first = try await usableSlot(from: before.keySlot + (typed.leadsAway(from: before) ? 1 : 0))
         var (response, slot) = try await askToStay(typed, device: device, slot: first, restoring)
@@ -136,7 +131,7 @@ extension SessionKeeper {
         await endTemporary()
         try await check(response, in: turn, abandoned)
         let after = await change(
-            .replace(response, departures: departures, keySlot: slot, abandoned: abandoned, leadsHere: leadsHere))
+            .replace(response, after: stored.counts, keySlot: slot, abandoned: abandoned, leadsHere: leadsHere))
         guard after.session?.id == response.session.id else {
             workInBackground()
             throw after.loggedInUser == nil ? .loggedOutMeanwhile : .userChanged
