@@ -1,5 +1,5 @@
 import Foundation
-import OkaeriWire
+@_spi(PercentEncodedText) import OkaeriWire
 
 /// One call of the API, before it is addressed and signed.
 struct APICall: Sendable {
@@ -50,4 +50,12 @@ struct APICall: Sendable {
             throw .invalidValues([problem])
         }
     }
+}
+
+extension String {
+    /// The text as one segment of a path, or as a file's name: ASCII letters, digits, `-` and `_` stay.
+    var pathSegment: String { PercentEncodedText.text(of: self, keeping: "-_") }
+
+    /// The text as a name or a value of a form or a query.
+    var percentEncoded: String { PercentEncodedText.text(of: self) }
 }

@@ -1,3 +1,5 @@
+@_spi(PercentEncodedText) import enum OkaeriWire.PercentEncodedText
+
 /// Bytes as hexadecimal digits (RFC 4648 §8), two for each byte.
 package enum Hexadecimal {
     private static let small = Array("0123456789abcdef".utf8)
@@ -31,19 +33,5 @@ package enum Hexadecimal {
 
 extension String {
     /// Everything but the unreserved characters of RFC 3986 §2.3 as `%XX`.
-    package var percentEncoded: String {
-        var bytes: [UInt8] = []
-        for byte in utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                bytes.append(byte)
-            default:
-                bytes.append(UInt8(ascii: "%"))
-                bytes += Hexadecimal.capitals(of: CollectionOfOne(byte)).utf8
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    package var percentEncoded: String { PercentEncodedText.text(of: self) }
 }
