@@ -1,5 +1,11 @@
 import Foundation
-import OkaeriWire
+@_spi(Base64URL) import OkaeriWire
+
+#if canImport(CryptoKit)
+    import CryptoKit
+#else
+    import Crypto
+#endif
 
 /// What a client keeps in its vault beside the device's key. All of it can be lost without losing the account.
 struct VaultRecord: Codable, Hashable, Sendable {
@@ -24,6 +30,8 @@ struct VaultRecord: Codable, Hashable, Sendable {
     var lockedKeyUser: String?
     /// The passkeys of that user, as far as this device knew of them; `nil` where an older version wrote who it is.
     var lockedKeyPasskeys: [String]?
+    /// The digest of that user's mail address, which itself leaves the device with the user.
+    var lockedKeyAddress: String?
     /// Whether the application wants a proof with every request.
     var proofRequired = false
     /// Which of the device's keys is in use: a device that changes hands makes a new one and keeps the old.
@@ -78,6 +86,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
         }
         lockedKeyUser = try members.decodeIfPresent(String.self, forKey: .lockedKeyUser)
         lockedKeyPasskeys = try members.decodeIfPresent([String].self, forKey: .lockedKeyPasskeys)
+        lockedKeyAddress = try members.decodeIfPresent(String.self, forKey: .lockedKeyAddress)
         proofRequired = try members.decodeIfPresent(Bool.self, forKey: .proofRequired) ?? false
         keySlot = Self.slot(try members.decodeIfPresent(Int.self, forKey: .keySlot))
         triedKeySlot = Self.slot(try members.decodeIfPresent(Int.self, forKey: .triedKeySlot))
@@ -108,6 +117,15 @@ struct VaultRecord: Codable, Hashable, Sendable {
     /// Whether the device's key leads to a registered user who has logged out, and this passkey to somebody else.
     func isKeyLocked(against passkey: String) -> Bool {
         isKeyLocked && lockedKeyPasskeys?.contains(passkey) == false
+    }
+
+    /// Whether the device's key leads to a registered user who has logged out, and whose mail address this is.
+    func isKeyLocked(of address: String) -> Bool {
+        isKeyLocked && lockedKeyAddress == Self.digest(of: address)
+    }
+
+    private static func digest(of address: String) -> String {
+        Base64URL.text(of: SHA256.hash(data: Data(address.lowercased().utf8)))
     }
 
     /// Whether the device's key leads to a guest, who may have logged out, as far as this device knows.
@@ -150,7 +168,9 @@ struct VaultRecord: Codable, Hashable, Sendable {
     mutating func logIn(_ response: LogInResponse) {
         let isSomebodyElse = response.user.id != loggedInUser?.id
         if isSomebodyElse { lockKey() }
-        if response.user.id == lockedKeyUser { (lockedKeyUser, lockedKeyPasskeys) = (nil, nil) }
+        if response.user.id == lockedKeyUser {
+            (lockedKeyUser, lockedKeyPasskeys, lockedKeyAddress) = (nil, nil, nil)
+        }
         logOutReason = nil
         if isSomebodyElse {
             epoch += 1
@@ -207,6 +227,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
     private mutating func lockKey(of user: UserBody) {
         lockedKeyUser = user.id
         lockedKeyPasskeys = user.identities.filter { $0.provider == "passkey" }.map(\.subject)
+        lockedKeyAddress = user.email.map(Self.digest(of:))
     }
 
     /// Remembers to tell the server that a session has ended. Of more than 32 the oldest run out by themselves.

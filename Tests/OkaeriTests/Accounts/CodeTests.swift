@@ -34,6 +34,28 @@ struct CodeTests {
         await #expect(throws: OkaeriError.codeRefused) { try await app.logIn(code: code, for: kept) }
     }
 
+    @Test("use no second key for a person who logs out and in again, of whose address the device keeps nothing legible")
+    func again() async throws {
+        let hana = try await signUp()
+        let app = world.launch(inBackground: false)
+        for _ in 0..<3 {
+            let request = try await app.requestLogInCode(email: "Hana@example.com")
+            #expect(try await app.logIn(code: code, for: request).user.id == hana.id)
+            await app.logOut()
+        }
+        // That of the device on which she signed up, and this one's.
+        #expect(world.server.users.first { $0.id == hana.id }?.identities.count == 2)
+        let record = try #require(try await world.vault.loadRecord(for: world.server.application))
+        #expect(!String(decoding: record, as: UTF8.self).lowercased().contains("hana@"))
+        // Somebody else's code leads to another key.
+        _ = try await world.launch(vault: TestVault()).signUp(email: "taro@example.com", password: password)
+        world.server.verify(email: "taro@example.com")
+        let request = try await app.requestLogInCode(email: "taro@example.com")
+        let taro = try await app.logIn(code: code, for: request).user
+        world.server.endAllSessions()
+        #expect(try await app.reloadUser().id == taro.id)
+    }
+
     @Test("are asked for with the same answer when there is no such user, or the address is not verified")
     func nobody() async throws {
         _ = try await signUp(isVerified: false)

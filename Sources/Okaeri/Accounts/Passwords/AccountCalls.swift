@@ -44,7 +44,8 @@ enum TypedLogIn: Sendable {
         case .password: return record.user?.id == keyUser && record.user?.isAnonymous == true
         // A code works once, so there is no trying the key first: only who is known to have the address keeps it.
         case .code(_, let email):
-            return record.user?.id != keyUser || record.user?.email?.lowercased() != email.lowercased()
+            let isOwner = record.user?.id == keyUser && record.user?.email?.lowercased() == email.lowercased()
+            return !isOwner && !record.isKeyLocked(of: email)
         }
     }
 
