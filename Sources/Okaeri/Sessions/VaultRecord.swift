@@ -129,11 +129,11 @@ struct VaultRecord: Codable, Hashable, Sendable {
     }
 
     /// Whether the device's key leads to a guest, who may have logged out, as far as this device knows.
-    private var isKeyOfGuest: Bool {
+    var isKeyOfGuest: Bool {
         guard let keyUser, !isKeyLocked else { return false }
         if let user { return user.id == keyUser && user.isAnonymous }
         // The key of a registered user who left would be locked: that one was not remembered, or had another key.
-        return [.guestLoggedOut, .registeredUserLoggedOut].contains(reasonLoggedOut)
+        return logOutReason == .guestLoggedOut || logOutReason == .registeredUserLoggedOut
     }
 
     /// The key for a log-in of somebody who is no guest, by what counts once. The guest of this device keeps the key, and so

@@ -77,6 +77,18 @@ struct LogOutTests {
         #expect(try await world.launch().logInAutomatically().user.id == guest.id)
     }
 
+    @Test("of a guest leaves the key with the guest: a log-in by password is one request, with another key")
+    func passwordAfterGuest() async throws {
+        let hana = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        let client = world.launch(inBackground: false)
+        let guest = try await client.logInAutomatically().user
+        await client.logOut()
+        #expect(try await client.logIn(identifier: "hana", password: password).user.id == hana.id)
+        #expect(world.server.requests(to: APIPath.logInWithPassword).count == 1)
+        #expect(try await world.launch(inBackground: false).logInAutomatically().user.id == hana.id)
+        #expect(world.server.users.first { $0.id == guest.id }?.identities.count == 1)
+    }
+
     @Test("of a registered user is not undone by twenty automatic log-ins at once, which make one guest")
     func together() async throws {
         let client = world.launch(inBackground: false)

@@ -41,7 +41,7 @@ enum TypedLogIn: Sendable {
         case .adoption(let body): return OldProtocol(rawValue: body.protocolName) == nil
         case .secondFactor: return false
         // An anonymous user has no password.
-        case .password: return record.user?.id == keyUser && record.user?.isAnonymous == true
+        case .password: return record.isKeyOfGuest
         // A code works once, so there is no trying the key first: only who is known to have the address keeps it.
         case .code(_, let email):
             let isOwner = record.user?.id == keyUser && record.user?.email?.lowercased() == email.lowercased()
