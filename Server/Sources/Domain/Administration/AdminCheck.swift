@@ -3,8 +3,8 @@
 /// The error does not say what is wrong, and an unknown name takes as long (requirement 10). Wrong tries are counted by the name
 /// and by the address, as those of users are (requirement 8).
 struct AdminCheck: Sendable {
-    /// Wrong tries from one address or /64 network.
-    private static let failuresPerAddress = RateLimit.hourly(30)
+    /// Wrong tries from one address or /64 network, and a hundred times as many from one /48 network.
+    private static let failuresPerAddress = AddressLimit(.hourly(30))
 
     let store: any Store
     let clock: any WallClock
@@ -39,11 +39,10 @@ struct AdminCheck: Sendable {
         let isName = attempt.name.utf8.count <= Admin.nameRule.maximumBytes && !attempt.name.utf8.contains(0)
         let (now, folded) = (clock.now, isName ? Admin.folded(attempt.name) : "")
         let subject = Admin.failureSubject(folded: folded)
-        let address = RateLimitKey(
-            application: AuditEntry.server, kind: "admin-log-in", subject: attempt.client.allowanceGroup)
+        let counters = Self.failuresPerAddress.counters(of: "admin-log-in", in: AuditEntry.server, from: attempt.client)
         let found = try await store.read { transaction throws(DomainError) in
             guard try !transaction.refusesPasswords(signOn) else { throw .credentialRefused }
-            try wait(transaction, subject, address, at: now)
+            try wait(transaction, subject, counters, at: now)
             return try transaction.admin(named: folded)
         }
         let verdict: PasswordVerdict =
@@ -53,7 +52,7 @@ struct AdminCheck: Sendable {
         let proof = try found?.sealedTOTP.map { sealed throws(DomainError) in try secrets.totp(sealed) }
         let (recovery, entry) = (secrets.recoveryDigest(of: attempt.code), attempt.entry)
         let done = try await store.write { transaction throws(DomainError) -> (Value, Int?)? in
-            try wait(transaction, subject, nil, at: now)
+            try wait(transaction, subject, [], at: now)
             // An owner may have been linked meanwhile.
             guard try !transaction.refusesPasswords(signOn) else { throw .credentialRefused }
             // Read again: the admin may have been reset or disabled meanwhile.
@@ -75,7 +74,7 @@ struct AdminCheck: Sendable {
             }
             let before = try transaction.failures(of: subject, in: AuditEntry.server)
             try transaction.write(.next(after: before, at: now), of: subject, in: AuditEntry.server)
-            _ = try transaction.count(address, window: Self.failuresPerAddress.window, at: now)
+            for (key, limit) in counters { _ = try transaction.count(key, window: limit.window, at: now) }
             try entry.record(on: found.map { .admin($0.id) }, result: .refused, in: transaction)
             return nil
         }
@@ -84,14 +83,13 @@ struct AdminCheck: Sendable {
     }
 
     private func wait(
-        _ transaction: any Transaction, _ subject: SecretDigest, _ address: RateLimitKey?, at now: Timestamp
+        _ transaction: any Transaction, _ subject: SecretDigest, _ counters: [(key: RateLimitKey, limit: RateLimit)],
+        at now: Timestamp
     ) throws(DomainError) {
         guard hasLimits else { return }
-        let limit = Self.failuresPerAddress
-        if let address, let counted = try transaction.counted(address, window: limit.window, at: now),
-            counted.count >= limit.maximum
-        {
-            throw .rateLimited(retryAfter: counted.windowStart + limit.window - now)
+        for (key, limit) in counters {
+            guard let counted = try transaction.counted(key, window: limit.window, at: now) else { continue }
+            try limit.admit((counted.count + 1, counted.windowStart), at: now)
         }
         if let wait = try transaction.failures(of: subject, in: AuditEntry.server)?.wait(at: now) {
             throw .rateLimited(retryAfter: wait)

@@ -209,9 +209,8 @@ package struct AdminSignOn: Sendable {
     ) async throws(DomainError) -> ExternalIdentity {
         if hasLimits {
             try await rateLimiter(
-                RateLimitKey(
-                    application: AuditEntry.server, kind: "admin-sign-on",
-                    subject: returned.browser.client.allowanceGroup), limit: Self.tries)
+                kind: "admin-sign-on", in: AuditEntry.server, from: returned.browser.client,
+                limit: AddressLimit(Self.tries))
         }
         do throws(DomainError) {
             let found = try found(redirectURI: returned.browser.redirectURI)

@@ -88,8 +88,7 @@ package struct OpenAdminLink: Sendable {
     ) async throws(DomainError) -> Opened {
         if hasLimits {
             try await rateLimiter(
-                RateLimitKey(application: AuditEntry.server, kind: "admin-link", subject: client.allowanceGroup),
-                limit: Self.tries)
+                kind: "admin-link", in: AuditEntry.server, from: client, limit: AddressLimit(Self.tries))
         }
         let now = clock.now
         let found = try await store.read { transaction throws(DomainError) -> (AdminLink, Admin?, Bool)? in

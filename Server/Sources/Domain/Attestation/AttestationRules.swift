@@ -10,6 +10,14 @@ package struct AttestationRules: Hashable, Sendable {
         case required
     }
 
+    /// How many first launches of one class there were in an hour.
+    struct Count: Hashable, Sendable {
+        var address: Int
+        /// Of the /48 network of an IPv6 address.
+        var site = 0
+        var application: Int
+    }
+
     /// How many first launches of one class there may be in an hour.
     package struct Budget: Hashable, Sendable {
         /// Of one address or /64 network.
@@ -22,6 +30,11 @@ package struct AttestationRules: Hashable, Sendable {
         package init(perAddress: Int, perApplication: Int) {
             self.perAddress = perAddress
             self.perApplication = perApplication
+        }
+
+        /// Whether there were no more than there may be.
+        func includes(_ count: Count) -> Bool {
+            count.address <= perAddress && count.site <= perSite && count.application <= perApplication
         }
     }
 
@@ -85,12 +98,13 @@ package struct AttestationRules: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - count: How many there were in this hour, with the one that asks: of its address, and in all.
+    ///   - count: How many there were in this hour, with the one that asks.
     ///   - minimum: 1 for one that must work within the budget too.
     /// - Returns: what it must do.
-    func toll(for count: (address: Int, application: Int), atLeast minimum: Int = 0) -> Toll {
+    func toll(for count: Count, atLeast minimum: Int = 0) -> Toll {
         let steps = max(
             minimum, Self.steps(count.address, beyond: unattested.perAddress),
+            Self.steps(count.site, beyond: unattested.perSite),
             Self.steps(count.application, beyond: unattested.perApplication))
         guard steps > 0 else { return .nothing }
         guard proofOfWorkBits > 0, steps <= Self.workSteps + 1 else { return .refusal }

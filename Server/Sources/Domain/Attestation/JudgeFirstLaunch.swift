@@ -79,7 +79,7 @@ package struct JudgeFirstLaunch: Sendable {
         fileprivate var formats: [String] { isPage ? [] : rules.formats }
 
         fileprivate func toll(for count: Count) -> AttestationRules.Toll {
-            rules.toll(for: (count.address, count.application), atLeast: isPage && rules.mode == .required ? 1 : 0)
+            rules.toll(for: count.launches, atLeast: isPage && rules.mode == .required ? 1 : 0)
         }
     }
 
@@ -91,12 +91,21 @@ package struct JudgeFirstLaunch: Sendable {
 
     /// How many there were in this hour.
     fileprivate struct Count: Sendable {
-        var address: Int
-        /// Of the /48 network, where they are counted by it.
-        var site = 0
-        var application: Int
-        /// When the window of that which is beyond its budget ends.
+        var launches: AttestationRules.Count
+        /// When the last of the windows ends.
         var end: Timestamp
+
+        init(_ launches: AttestationRules.Count, end: Timestamp) {
+            self.launches = launches
+            self.end = end
+        }
+
+        /// The counts with one that is not counted yet.
+        var next: Count {
+            Count(
+                .init(address: launches.address + 1, site: launches.site + 1, application: launches.application + 1),
+                end: end)
+        }
     }
 
     /// - Parameters:
@@ -147,7 +156,7 @@ package struct JudgeFirstLaunch: Sendable {
         let before = try await store.read { transaction throws(DomainError) in
             try Self.counted(.unattested, launch, at: now, in: transaction)
         }
-        return Count(address: before.address + 1, application: before.application + 1, end: before.end)
+        return before.next
     }
 
     /// - Returns: what marks the work as used.
@@ -181,9 +190,9 @@ package struct JudgeFirstLaunch: Sendable {
             let refused = try await store.read { transaction throws(DomainError) in
                 try Self.counted(.refused, launch, at: now, in: transaction)
             }
-            guard refused.address < launch.rules.refused.perAddress, refused.site < launch.rules.refused.perSite,
-                refused.application < launch.rules.refused.perApplication
-            else { throw .rateLimited(retryAfter: max(.seconds(1), refused.end - now)) }
+            guard launch.rules.refused.includes(refused.next.launches) else {
+                throw .rateLimited(retryAfter: max(.seconds(1), refused.end - now))
+            }
         }
         let use: UsedProof
         do throws(AttestationFault) {
@@ -194,9 +203,7 @@ package struct JudgeFirstLaunch: Sendable {
         }
         guard hasBudgets else { return use }
         let count = try await count(.attested, launch, at: now)
-        guard count.address <= launch.rules.attested.perAddress,
-            count.application <= launch.rules.attested.perApplication
-        else {
+        guard launch.rules.attested.includes(count.launches) else {
             try await uncount(.attested, launch)
             throw .rateLimited(retryAfter: max(.seconds(1), count.end - now))
         }
@@ -251,56 +258,58 @@ package struct JudgeFirstLaunch: Sendable {
 }
 
 extension JudgeFirstLaunch {
-    /// By what those are counted of a /48 network of IPv6 that cost nothing and leave others none: refused attestations.
-    private static func siteKey(_ kind: Class, _ launch: Launch) -> RateLimitKey? {
-        guard kind == .refused else { return nil }
-        return RateLimitKey.keys(kind.rawValue, in: launch.application.id, from: launch.address).site
-    }
+    /// By what one is counted: of its address, of the /48 network of an IPv6 address, and of the whole application.
+    private struct Keys: Sendable {
+        let address: RateLimitKey
+        let site: RateLimitKey?
+        let application: RateLimitKey
 
-    private static func keys(_ kind: Class, _ launch: Launch) -> (address: RateLimitKey, application: RateLimitKey) {
-        let application = launch.application.id
-        return (
-            RateLimitKey(application: application, kind: kind.rawValue, from: launch.address),
-            RateLimitKey(application: application, kind: kind.rawValue, subject: everybody)
-        )
+        init(_ kind: Class, _ launch: Launch) {
+            let application = launch.application.id
+            (address, site) = RateLimitKey.keys(kind.rawValue, in: application, from: launch.address)
+            self.application = RateLimitKey(application: application, kind: kind.rawValue, subject: everybody)
+        }
+
+        var all: [RateLimitKey] { [address] + (site.map { [$0] } ?? []) + [application] }
+
+        /// - Parameters:
+        ///   - now: When.
+        ///   - count: How many there are by a key within the window, and when it began; `nil` for none.
+        /// - Returns: how many there are by each.
+        func read(
+            at now: Timestamp, _ count: (RateLimitKey) throws(DomainError) -> (count: Int, windowStart: Timestamp)?
+        ) throws(DomainError) -> Count {
+            let ofAddress = try count(address)
+            let ofSite = try site.flatMap { key throws(DomainError) in try count(key) }
+            let ofAll = try count(application)
+            let starts = [ofAddress, ofSite, ofAll].compactMap { $0?.windowStart }
+            return Count(
+                .init(address: ofAddress?.count ?? 0, site: ofSite?.count ?? 0, application: ofAll?.count ?? 0),
+                end: (starts.max() ?? now) + window)
+        }
     }
 
     private static func counted(
         _ kind: Class, _ launch: Launch, at now: Timestamp, in transaction: any Transaction
     ) throws(DomainError) -> Count {
-        let keys = keys(kind, launch)
-        let ofAddress = try transaction.counted(keys.address, window: window, at: now)
-        let ofAll = try transaction.counted(keys.application, window: window, at: now)
-        var count = Count(
-            address: ofAddress?.count ?? 0, application: ofAll?.count ?? 0,
-            end: max(ofAddress?.windowStart ?? now, ofAll?.windowStart ?? now) + window)
-        if let key = siteKey(kind, launch), let ofSite = try transaction.counted(key, window: window, at: now) {
-            (count.site, count.end) = (ofSite.count, max(count.end, ofSite.windowStart + window))
+        try Keys(kind, launch).read(at: now) { key throws(DomainError) in
+            try transaction.counted(key, window: window, at: now)
         }
-        return count
     }
 
     private func count(_ kind: Class, _ launch: Launch, at now: Timestamp) async throws(DomainError) -> Count {
-        let keys = Self.keys(kind, launch)
-        let ofAddress = try await store.writeStatement { transaction throws(DomainError) in
-            try transaction.count(keys.address, window: Self.window, at: now)
-        }
-        if let key = Self.siteKey(kind, launch) {
-            _ = try await store.writeStatement { transaction throws(DomainError) in
-                try transaction.count(key, window: Self.window, at: now).count
+        let keys = Keys(kind, launch)
+        var counted: [RateLimitKey: (count: Int, windowStart: Timestamp)] = [:]
+        for key in keys.all {
+            counted[key] = try await store.writeStatement { transaction throws(DomainError) in
+                try transaction.count(key, window: Self.window, at: now)
             }
         }
-        let ofAll = try await store.writeStatement { transaction throws(DomainError) in
-            try transaction.count(keys.application, window: Self.window, at: now)
-        }
-        return Count(
-            address: ofAddress.count, application: ofAll.count,
-            end: max(ofAddress.windowStart, ofAll.windowStart) + Self.window)
+        return try keys.read(at: now) { key in counted[key] }
     }
 
     private func uncount(_ kind: Class, _ launch: Launch) async throws(DomainError) {
-        let keys = Self.keys(kind, launch)
-        for key in [keys.address, keys.application] {
+        for key in Keys(kind, launch).all {
             try await store.writeStatement { transaction throws(DomainError) in try transaction.uncount(key) }
         }
     }

@@ -191,9 +191,8 @@ package struct LogInWithProvider: Sendable {
     private func countBareCode(_ request: Request) async throws(DomainError) {
         guard registrar.hasLimit else { return }
         try await rateLimiter(
-            RateLimitKey(
-                application: request.application.id, kind: "bare-code", subject: request.client.address.allowanceGroup),
-            limit: Self.bareCodes)
+            kind: "bare-code", in: request.application.id, from: request.client.address,
+            limit: AddressLimit(Self.bareCodes))
     }
 }
 

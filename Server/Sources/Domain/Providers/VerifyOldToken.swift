@@ -73,8 +73,7 @@ package struct VerifyOldToken: Sendable {
     private func countTry(in application: Application, from client: ClientAddress) async throws(DomainError) {
         guard hasLimits else { return }
         try await rateLimiter(
-            RateLimitKey(application: application.id, kind: "adoption", subject: client.allowanceGroup),
-            limit: LogInWithProvider.bareCodes)
+            kind: "adoption", in: application.id, from: client, limit: AddressLimit(LogInWithProvider.bareCodes))
     }
 
     /// Lower-case letters, digits and hyphens.

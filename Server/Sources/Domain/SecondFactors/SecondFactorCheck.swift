@@ -3,7 +3,7 @@
 /// know the password (decision 0180).
 struct SecondFactorCheck: Sendable {
     /// Tries from one address or /64 network, beside the delays that failures bring.
-    private static let triesForClient = AddressLimit(.hourly(60), ofOldApps: .hourly(60))
+    private static let triesForClient = AddressLimit(.hourly(60))
     /// Wrong ones in a row of one user from one address or /64 network that has no device or session of the user; all such
     /// together have `LogInFailures.maximum`.
     static let failuresOfStranger = 20

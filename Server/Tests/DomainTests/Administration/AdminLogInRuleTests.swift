@@ -185,6 +185,32 @@ struct AdminLogInRuleTests {
         _ = try await logIn(code())
     }
 
+    @Test("is refused to an IPv6 site after a hundred times as many wrong tries, and to no other")
+    func sites() async throws {
+        try await admin()
+        func address(_ site: Int, _ network: Int) -> ClientAddress {
+            ClientAddress(
+                text: "2001:db8:\(site):\(network)::1", allowanceGroup: "2001:db8:\(site):\(network)::/64")
+        }
+        func logIn(_ name: String, _ code: String, from address: ClientAddress) async -> DomainError? {
+            await world.refusal {
+                _ = try await world.modules.administration.logIns.logIn(
+                    .init(name: name, password: Self.password, code: code), from: address, origin: .local)
+            }
+        }
+        for number in 1...30 { #expect(await logIn("nobody\(number)", "0", from: address(1, 1)) == .credentialRefused) }
+        let (site, now) = (
+            RateLimitKey(application: AuditEntry.server, kind: "admin-log-in", subject: "2001:db8:1::/48"),
+            world.clock.now
+        )
+        try await world.engine.write { transaction throws(DomainError) in
+            for _ in 31..<3000 { _ = try transaction.count(site, window: .seconds(3600), at: now) }
+        }
+        #expect(await logIn("nobody", "0", from: address(1, 2)) == .credentialRefused)
+        #expect(await logIn("Hana", code(), from: address(1, 3)) == .rateLimited(retryAfter: .seconds(3600)))
+        #expect(await logIn("Hana", code(), from: address(2, 1)) == nil)
+    }
+
     @Test("again gives a new token within the same twelve hours, and the one before is over")
     func again() async throws {
         try await admin()

@@ -21,20 +21,34 @@ struct AttestationRuleTests {
             (.min, .min, .nothing),
         ])
     func tolls(address: Int, application: Int, toll: AttestationRules.Toll) {
-        #expect(Self.rules().toll(for: (address, application)) == toll)
+        #expect(Self.rules().toll(for: .init(address: address, application: application)) == toll)
+    }
+
+    @Test(
+        "ask more work of an IPv6 site from half of the application's budget on, doubling by doubling",
+        arguments: [
+            (50, AttestationRules.Toll.nothing), (51, .work(bits: 18)), (101, .work(bits: 20)), (201, .work(bits: 22)),
+            (400, .work(bits: 22)), (401, .refusal),
+        ])
+    func sites(site: Int, toll: AttestationRules.Toll) {
+        let rules = Self.rules()
+        #expect(rules.toll(for: .init(address: 1, site: site, application: min(site, 100))) == toll)
+        // The site alone has brought the others less far than itself.
+        let others = rules.toll(for: .init(address: 1, application: site))
+        #expect(toll == .nothing || others != toll)
     }
 
     @Test("ask no work where the application has none: beyond the budget nothing helps")
     func withoutWork() {
         let rules = Self.rules { $0.proofOfWorkBits = 0 }
-        #expect(rules.toll(for: (10, 100)) == .nothing)
-        #expect(rules.toll(for: (11, 1)) == .refusal)
+        #expect(rules.toll(for: .init(address: 10, application: 100)) == .nothing)
+        #expect(rules.toll(for: .init(address: 11, application: 1)) == .refusal)
     }
 
     @Test("never ask for more work than the SDK does")
     func mostWork() {
         let rules = Self.rules { $0.proofOfWorkBits = AttestationRules.workBits.upperBound }
-        #expect(rules.toll(for: (80, 1)) == .work(bits: AttestationRules.maximumWorkBits))
+        #expect(rules.toll(for: .init(address: 80, application: 1)) == .work(bits: AttestationRules.maximumWorkBits))
         #expect(AttestationRules.maximumWorkBits == 24)
     }
 
@@ -49,7 +63,7 @@ struct AttestationRuleTests {
         for path in paths { #expect(Self.rules { $0[keyPath: path] = number }.faults.isEmpty == isTaken) }
         guard isTaken else { return }
         let rules = Self.rules { $0.unattested = .init(perAddress: number, perApplication: number) }
-        #expect(rules.toll(for: (.max, .max)) == .refusal)
+        #expect(rules.toll(for: .init(address: .max, application: .max)) == .refusal)
     }
 
     @Test("are off unless an application turns them on, and attestations are required of known apps alone")

@@ -120,6 +120,30 @@ struct JudgeFirstLaunchTests {
         }
     }
 
+    @Test("works when an IPv6 site has had half of the application's budget, and leaves the rest to others")
+    func sites() async throws {
+        let application = application(.limited)
+        func launch(_ site: Int, _ network: Int) -> JudgeFirstLaunch.Launch {
+            .init(
+                application: application, key: "key",
+                address: ClientAddress(
+                    text: "2001:db8:\(site):\(network)::1", allowanceGroup: "2001:db8:\(site):\(network)::/64"),
+                isPage: false)
+        }
+        for network in 1...2 { #expect(await refusal(launch(1, network)) == nil) }
+        for network in 3...9 {
+            #expect(await refusal(launch(1, network))?.code == .proofOfWorkRequired, "\(network)")
+            #expect(try await judge.work(of: launch(1, network))?.bits == 10)
+        }
+        for number in 1...2 { #expect(await refusal(launch(2, number)) == nil) }
+        #expect(await refusal(self.launch(application, 1)) == nil)
+        // Work counts too, and what is refused does not.
+        let work = try #require(Self.demand(await refusal(launch(1, 3)))?.work)
+        _ = try await judge(launch(1, 3), FirstLaunchEvidence(work: try Self.solved(work)))
+        world.clock.advance(by: Self.hour)
+        #expect(await refusal(launch(1, 9)) == nil)
+    }
+
     @Test("is asked nothing where no budgets hold, unless it has to attest", arguments: AttestationRules.Mode.allCases)
     func withoutBudgets(mode: AttestationRules.Mode) async throws {
         let free = try TestWorld(try SQLiteStore(.memory, role: .server))

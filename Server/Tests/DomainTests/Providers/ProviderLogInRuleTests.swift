@@ -202,6 +202,33 @@ struct ProviderLogInRuleTests {
         #expect(error == .rateLimited(retryAfter: .seconds(3600)))
         _ = try await world.logIn(ProviderWorld.code("hana", token: "hana#2"), to: application)
     }
+
+    @Test("by codes without a token is limited by the /48 network of an IPv6 address too")
+    func bareCodesOfSite() async throws {
+        let world = try ProviderWorld(hasRateLimits: true)
+        let application = try await world.makeApplication()
+        _ = try await world.logIn(ProviderWorld.token("hana#1"), to: application)
+        let (site, now) = (
+            RateLimitKey(application: application.id, kind: "bare-code", subject: "2001:db8:1::/48"), world.clock.now
+        )
+        let maximum = 100 * LogInWithProvider.bareCodes.maximum
+        try await world.engine.write { transaction throws(DomainError) in
+            for _ in 1..<maximum { _ = try transaction.count(site, window: .seconds(3600), at: now) }
+        }
+        func refusal(_ network: String) async -> DomainError? {
+            await world.refusal {
+                var client = try world.client()
+                client.address = ClientAddress(text: "\(network)::1", allowanceGroup: "\(network)::/64")
+                _ = try await world.modules.logIns.logInWithProvider(
+                    .init(
+                        application: application, provider: .google, credential: ProviderWorld.code("hana"),
+                        client: client))
+            }
+        }
+        #expect(await refusal("2001:db8:1:1") == nil)
+        #expect(await refusal("2001:db8:1:2") == .rateLimited(retryAfter: .seconds(3600)))
+        #expect(await refusal("2001:db8:2:2") == nil)
+    }
 }
 
 @Suite("A link to a provider")

@@ -22,11 +22,12 @@ struct AdoptionHookTests {
 
     private func adopt(
         _ world: HookWorld, _ token: String = "old-token", service: String = "my-backend",
-        on device: ProofMaker = ProofMaker()
+        on device: ProofMaker = ProofMaker(), peer: String = "192.0.2.1"
     ) async throws -> Answer {
         let proof = try device.proof("POST", world.server.url(APIPath.adopt), at: world.server.clock.now)
         return try await world.server.send(
-            .post, APIPath.adopt, [("DPoP", proof)], body: #"{"protocol": "\#(service)", "token": "\#(token)"}"#)
+            .post, APIPath.adopt, [("DPoP", proof)], body: #"{"protocol": "\#(service)", "token": "\#(token)"}"#,
+            peer: peer)
     }
 
     @Test("is asked whose a token is, signed, and says which user logs in")
@@ -100,6 +101,20 @@ struct AdoptionHookTests {
         for _ in 0..<120 { expect(try await adopt(world), 401, .credentialRefused) }
         expect(try await adopt(world), 429, .rateLimited)
         #expect(world.hook.requests.count == 120)
+    }
+
+    @Test("counts what it is asked by the /48 network of an IPv6 address too")
+    func sites() async throws {
+        let world = try await world()
+        try await world.set(.adoption)
+        world.hook.decide(FakeResponse(200, ["decision": "refuse"]))
+        expect(try await adopt(world, peer: "2001:db8:1:2::3"), 401, .credentialRefused)
+        let later = world.server.clock.now + .seconds(1)
+        let counted = try await world.server.store.read { transaction throws(DomainError) in
+            try transaction.counters(startedBefore: later, after: nil, count: 100)
+        }
+        let subjects = Set(counted.filter { $0.kind == "adoption" }.map(\.subject))
+        #expect(subjects == ["2001:db8:1:2::/64", "2001:db8:1::/48"])
     }
 
     @Test("can be tested")

@@ -219,6 +219,17 @@ struct AppAttestTests {
         #expect(try await world.attested().status == 201)
     }
 
+    @Test("leaves half of what is attested to others than one IPv6 site")
+    func attestedBudgetOfSite() async throws {
+        let world = try await AttestationWorld { rules in
+            rules.mode = .required
+            rules.attested = .init(perAddress: 1, perApplication: 4)
+        }
+        for network in 1...2 { #expect(try await world.attested(peer: "2001:db8:1:\(network)::1").status == 201) }
+        for network in 3...5 { expect(try await world.attested(peer: "2001:db8:1:\(network)::1"), 429, .rateLimited) }
+        for network in 1...2 { #expect(try await world.attested(peer: "2001:db8:2:\(network)::1").status == 201) }
+    }
+
     @Test("makes one user of twenty launches at once with one attestation")
     func crowd() async throws {
         let (world, device) = (try await AttestationWorld(), ProofMaker())

@@ -72,9 +72,8 @@ package struct RedeemTransferCode: Sendable {
         if code == nil { faults.append(ValidationError(field: "code", rule: .notATransferCode)) }
         guard let code, faults.isEmpty else { throw .fieldsRefused(faults) }
         if let attempts {
-            let key = RateLimitKey(
-                application: application, kind: "transfer-code", subject: request.address.allowanceGroup)
-            try await rateLimiter(key, limit: attempts)
+            try await rateLimiter(
+                kind: "transfer-code", in: application, from: request.address, limit: AddressLimit(attempts))
         }
         let digest = code.digest(hash, in: application)
         let redemption = try Redemption(

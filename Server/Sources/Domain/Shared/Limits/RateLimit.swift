@@ -63,6 +63,9 @@ package struct AddressLimit: Hashable, Sendable {
         self.ofOldApps = ofOldApps
     }
 
+    /// One that is the same for all apps.
+    package init(_ limit: RateLimit?) { self.init(limit, ofOldApps: limit) }
+
     /// What holds for an address; `nil` for no limit.
     package func limit(for address: ClientAddress) -> RateLimit? { address.isOldApp ? ofOldApps : current }
 
