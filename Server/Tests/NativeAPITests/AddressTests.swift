@@ -55,6 +55,18 @@ struct AddressTests {
     }
 
     @Test(
+        "counts a client for its IPv4 address or its /48 network, and this machine for none",
+        arguments: [
+            ("2001:db8:1:2::3", "2001:db8:1::/48"), ("192.0.2.7", "192.0.2.7"), ("127.0.0.1", nil), ("::1", nil),
+        ] as [(String, String?)])
+    func networks(text: String, network: String?) throws {
+        let address = try #require(IPAddress(exactly: text))
+        #expect(ClientAddress(address).network == network)
+        #expect(ClientAddress(text: text, allowanceGroup: address.allowanceGroup) == ClientAddress(address))
+        #expect(ClientAddress.local.network == nil)
+    }
+
+    @Test(
         "knows what a network contains",
         arguments: [
             ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false),

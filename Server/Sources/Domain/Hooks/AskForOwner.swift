@@ -46,8 +46,7 @@ extension AskHook {
         of token: Secret, service: String, _ hook: Hook, in application: Application, from client: ClientAddress
     ) async throws(DomainError) -> Identifier<User> {
         let key = HookBreakers.Key(hook, in: application.id)
-        let asker = client.allowanceGroup
-        let permit = breakers.admit(key, asker, at: clock.now)
+        let permit = breakers.admit(key, client, at: clock.now)
         guard permit == .asked || permit == .probe else {
             observer.calls.note(HookCall(hook.point, permit == .overShare ? .overShare : .skipped))
             throw .hookUnavailable
@@ -55,7 +54,7 @@ extension AskHook {
         let start = ContinuousClock.now
         let outcome = await askForOwner(
             of: token, service: service, hook, in: application.id, address: client.text, isTest: false)
-        note(.init(outcome), of: permit, key, asker, since: start)
+        note(.init(outcome), of: permit, key, client, since: start)
         switch outcome {
         case .owner(let user): return user
         case .refused(let message):

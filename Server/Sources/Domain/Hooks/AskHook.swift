@@ -23,7 +23,7 @@ package struct HookSubject: Sendable {
     package var claims: [String: JSONValue]?
 
     /// Whose share of the hook it takes: that of the client's address, or of the user where no address is known.
-    var client: String { address.map { ClientAddress(text: $0).allowanceGroup } ?? user.rawValue }
+    var client: ClientAddress { ClientAddress(text: address ?? user.rawValue) }
 
     init(_ user: User) {
         self.user = user.id
@@ -149,8 +149,8 @@ package struct AskHook: Sendable {
 
     /// Says what became of a call that was admitted, to the breaker and to the observer.
     func note(
-        _ result: HookCall.Result, of permit: HookBreaker.Permit, _ key: HookBreakers.Key, _ client: String,
-        since start: ContinuousClock.Instant
+        _ result: HookCall.Result, of permit: HookBreaker.Permit, _ key: HookBreakers.Key,
+        _ client: ClientAddress, since start: ContinuousClock.Instant
     ) {
         let learned: HookBreaker.Result =
             switch result {

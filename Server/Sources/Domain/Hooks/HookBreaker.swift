@@ -9,7 +9,7 @@ struct HookBreaker: Hashable, Sendable {
     static let failuresBeforeBrake = 5
     /// Calls of one hook that are under way at once, on one node.
     static let maximumUnderWay = 64
-    /// How many of them are one client's: an address, or a user where there is none. It may have more while most are free.
+    /// How many of them are one client's: an address or /64 network, or a user where there is none. It may have more while most are free.
     static let shareOfClient = 8
     /// How many of them are those of one /48 network of IPv6, whose owner has 65,536 addresses of clients.
     static let shareOfSite = 3 * shareOfClient
@@ -45,12 +45,10 @@ struct HookBreaker: Hashable, Sendable {
     /// Whether it holds nothing that has to be kept.
     var isIdle: Bool { failures == 0 && underWay == 0 }
 
-    /// Whose share a call takes: that of the client, and that of the /48 network where it is a /64 network of IPv6.
-    private static func owners(of client: String) -> [(name: String, share: Int)] {
-        var owners = [(name: client, share: shareOfClient)]
-        if let site = IPAddress(exactly: String(client.prefix { $0 != "/" }))?.siteGroup {
-            owners.append((name: site, share: shareOfSite))
-        }
+    /// Whose share a call takes: that of the client, and that of the /48 network of an IPv6 address.
+    private static func owners(of client: ClientAddress) -> [(name: String, share: Int)] {
+        var owners = [(name: client.allowanceGroup, share: shareOfClient)]
+        if let site = client.siteGroup { owners.append((name: site, share: shareOfSite)) }
         return owners
     }
 
@@ -58,7 +56,7 @@ struct HookBreaker: Hashable, Sendable {
     ///   - client: Who asks.
     ///   - now: When.
     /// - Returns: whether the hook is asked; then the result has to be noted.
-    mutating func admit(_ client: String, at now: Timestamp) -> Permit {
+    mutating func admit(_ client: ClientAddress, at now: Timestamp) -> Permit {
         let owners = Self.owners(of: client)
         let hasShare = owners.allSatisfy { shares[$0.name, default: 0] < $0.share }
         // First: a client that fills the hook is over its share also then.
@@ -80,7 +78,7 @@ struct HookBreaker: Hashable, Sendable {
     ///   - permit: By which it was made.
     ///   - client: Who asked.
     ///   - now: When.
-    mutating func note(_ result: Result, of permit: Permit, _ client: String, at now: Timestamp) {
+    mutating func note(_ result: Result, of permit: Permit, _ client: ClientAddress, at now: Timestamp) {
         guard permit == .asked || permit == .probe else { return }
         underWay = max(0, underWay - 1)
         for owner in Self.owners(of: client) {
@@ -124,7 +122,7 @@ final class HookBreakers: Sendable {
 
     private let breakers = Mutex<[Key: HookBreaker]>([:])
 
-    func admit(_ key: Key, _ client: String, at now: Timestamp) -> HookBreaker.Permit {
+    func admit(_ key: Key, _ client: ClientAddress, at now: Timestamp) -> HookBreaker.Permit {
         breakers.withLock { breakers in
             if breakers.count >= Self.maximumKept { breakers = breakers.filter { $0.value.underWay > 0 } }
             return breakers[key, default: HookBreaker()].admit(client, at: now)
@@ -132,7 +130,8 @@ final class HookBreakers: Sendable {
     }
 
     func note(
-        _ result: HookBreaker.Result, of permit: HookBreaker.Permit, _ key: Key, _ client: String, at now: Timestamp
+        _ result: HookBreaker.Result, of permit: HookBreaker.Permit, _ key: Key, _ client: ClientAddress,
+        at now: Timestamp
     ) {
         breakers.withLock { breakers in
             guard var breaker = breakers[key] else { return }

@@ -99,8 +99,4 @@ extension HTTPFields {
 extension ClientAddress {
     /// A client without a network address: a local socket.
     package static let local = ClientAddress(text: "local", allowanceGroup: "local")
-
-    package init(_ address: IPAddress) {
-        self.init(text: address.text, allowanceGroup: address.allowanceGroup)
-    }
 }

@@ -47,23 +47,16 @@ package struct BodyReader: Sendable {
             }
             // One that came whole can be read again, and counts once.
             if whole.readableBytes > BodyMemory.Limits.freeBytes, !progress.isFinished {
-                progress.keep(try memory.hold(whole.readableBytes, of: sender(of: request, context)))
+                progress.keep(try memory.hold(whole.readableBytes, of: proxies.client(of: request, context).network))
             }
             progress.finish()
             return whole
         }
-        let network = sender(of: request, context)
+        let network = proxies.client(of: request, context).network
         let body = try await read(request.body, of: network, keepsBytes: true)
         progress.finish()
         progress.keep(try memory.hold(body.readableBytes, of: network))
         return body
-    }
-
-    /// Whose a body is: an IPv4 address, or a /48 network of IPv6. `nil` on this machine, where a proxy that is not listed may be.
-    private func sender(of request: Request, _ context: ServerContext) -> String? {
-        let client = proxies.client(of: request, context)
-        guard let address = IPAddress(exactly: client.text), !address.isLoopback else { return nil }
-        return address.siteGroup ?? client.allowanceGroup
     }
 
     /// How long a body is announced to be; `nil` for one in chunks.

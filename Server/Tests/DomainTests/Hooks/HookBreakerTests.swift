@@ -5,7 +5,7 @@ import Testing
 @Suite("The breaker of a hook")
 struct HookBreakerTests {
     /// The one that asks.
-    private static let client = "192.0.2.7"
+    private static let client = ClientAddress(text: "192.0.2.7")
     private static let start = Timestamp(milliseconds: 1_800_000_000_000)
 
     /// A breaker after so many calls in silence, one after the other.
@@ -79,9 +79,9 @@ struct HookBreakerTests {
     func many() {
         var breaker = HookBreaker()
         for number in 0..<HookBreaker.maximumUnderWay {
-            #expect(breaker.admit("192.0.2.\(number)", at: Self.start) == .asked)
+            #expect(breaker.admit(ClientAddress(text: "192.0.2.\(number)"), at: Self.start) == .asked)
         }
-        #expect(breaker.admit(Self.client + "0", at: Self.start) == .full)
+        #expect(breaker.admit(ClientAddress(text: "192.0.2.70"), at: Self.start) == .full)
         breaker.note(.responded, of: .asked, Self.client, at: Self.start)
         #expect(breaker.admit(Self.client, at: Self.start) == .asked)
     }
@@ -89,10 +89,11 @@ struct HookBreakerTests {
     @Test("is down, and not full, when all that fills it is silent")
     func fullAndDown() {
         var breaker = HookBreaker()
-        for number in 0..<HookBreaker.maximumUnderWay { _ = breaker.admit("192.0.2.\(number)", at: Self.start) }
-        for number in 0..<5 { breaker.note(.silent, of: .asked, "192.0.2.\(number)", at: Self.start) }
-        for _ in 0..<5 { #expect(breaker.admit(Self.client + "0", at: Self.start) == .refused) }
-        #expect(breaker.admit(Self.client + "0", at: Self.start + .seconds(1)) == .probe)
+        let clients = (0..<HookBreaker.maximumUnderWay).map { ClientAddress(text: "192.0.2.\($0)") }
+        for client in clients { _ = breaker.admit(client, at: Self.start) }
+        for client in clients.prefix(5) { breaker.note(.silent, of: .asked, client, at: Self.start) }
+        for _ in 0..<5 { #expect(breaker.admit(ClientAddress(text: "192.0.2.70"), at: Self.start) == .refused) }
+        #expect(breaker.admit(ClientAddress(text: "192.0.2.70"), at: Self.start + .seconds(1)) == .probe)
     }
 
     @Test("keeps half of its calls for others than the one client that asks for all")
@@ -102,12 +103,13 @@ struct HookBreakerTests {
         #expect(own.count { $0 == .asked } == HookBreaker.freeForAll)
         #expect(own.dropFirst(HookBreaker.freeForAll).allSatisfy { $0 == .overShare })
         // Everybody else has a share, also the last one.
-        let others = (1...4).flatMap { number in
-            (0..<HookBreaker.shareOfClient).map { _ in breaker.admit("198.51.100.\(number)", at: Self.start) }
+        let others = (1...4).flatMap { number -> [HookBreaker.Permit] in
+            let client = ClientAddress(text: "198.51.100.\(number)")
+            return (0..<HookBreaker.shareOfClient).map { _ in breaker.admit(client, at: Self.start) }
         }
         #expect(others.allSatisfy { $0 == .asked })
         #expect(breaker.underWay == HookBreaker.maximumUnderWay)
-        #expect(breaker.admit("203.0.113.1", at: Self.start) == .full)
+        #expect(breaker.admit(ClientAddress(text: "203.0.113.1"), at: Self.start) == .full)
         // Whose calls end, has its share again, and no more while the others wait.
         for _ in 0..<HookBreaker.freeForAll { breaker.note(.responded, of: .asked, Self.client, at: Self.start) }
         #expect((0..<9).map { _ in breaker.admit(Self.client, at: Self.start) }.count { $0 == .asked } == 8)
@@ -116,11 +118,11 @@ struct HookBreakerTests {
     @Test("keeps half of its calls for others than the one IPv6 site whose many networks ask for all")
     func shareOfSite() {
         var breaker = HookBreaker()
-        let networks = (0..<1000).map { "2001:db8:1:\($0)::/64" }
+        let networks = (0..<1000).map { ClientAddress(text: "2001:db8:1:\($0)::1") }
         let own = networks.map { breaker.admit($0, at: Self.start) }
         #expect(own.count { $0 == .asked } == HookBreaker.freeForAll)
         #expect(own.dropFirst(HookBreaker.freeForAll).allSatisfy { $0 == .overShare })
-        let others = ["2001:db8:2:1::/64", "198.51.100.1"]
+        let others = ["2001:db8:2:1::1", "198.51.100.1"].map { ClientAddress(text: $0) }
         for client in others { #expect(breaker.admit(client, at: Self.start) == .asked) }
         for client in networks.prefix(HookBreaker.freeForAll) + others {
             breaker.note(.responded, of: .asked, client, at: Self.start)
@@ -131,7 +133,7 @@ struct HookBreakerTests {
     @Test("forgets a client with its last call, and is nothing for a call that was not made")
     func forgotten() {
         var breaker = HookBreaker()
-        for client in ["a", "b"] {
+        for client in ["a", "b"].map({ ClientAddress(text: $0) }) {
             _ = breaker.admit(client, at: Self.start)
             breaker.note(.responded, of: .overShare, client, at: Self.start)
             breaker.note(.responded, of: .refused, client, at: Self.start)
@@ -150,7 +152,7 @@ struct HookBreakerTests {
 
 @Suite("The breakers of all hooks")
 struct HookBreakersTests {
-    private static let client = "192.0.2.7"
+    private static let client = ClientAddress(text: "192.0.2.7")
     private static let start = Timestamp(milliseconds: 1_800_000_000_000)
 
     private let breakers = HookBreakers()
@@ -165,7 +167,7 @@ struct HookBreakersTests {
             in: Identifier(rawValue: application))
     }
 
-    private func admit(_ key: HookBreakers.Key, _ client: String = client) -> HookBreaker.Permit {
+    private func admit(_ key: HookBreakers.Key, _ client: ClientAddress = client) -> HookBreaker.Permit {
         breakers.admit(key, client, at: Self.start)
     }
 
@@ -194,7 +196,7 @@ struct HookBreakersTests {
 
     @Test("know the calls that are under way, however many other hooks do not respond")
     func underWay() {
-        let clients = (0..<HookBreaker.maximumUnderWay).map { "198.51.100.\($0)" }
+        let clients = (0..<HookBreaker.maximumUnderWay).map { ClientAddress(text: "198.51.100.\($0)") }
         for client in clients { #expect(admit(Self.key(), client) == .asked) }
         for number in 1...1100 { silence(Self.key(number)) }
         #expect(admit(Self.key()) == .full)

@@ -73,8 +73,9 @@ package final class SearchScheduler: Sendable {
         in application: Identifier<Application>, for request: SearchRequest, within time: Duration? = nil,
         _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
     ) async throws(DomainError) -> Value {
-        let (party, owners) = (party(of: request, application), owners(of: request, application))
-        let shares = shares(of: request, application)
+        let clients = clients(of: request, application)
+        let (party, owners) = (party(of: request, application), owners(of: request, clients, application))
+        let shares = clients.map { (owner: $0.owner, most: SearchLimits.maximumPerAddress * $0.networks) }
         try checkBudgets(owners)
         try await enter(party, shares)
         defer { leave(party, shares) }
@@ -98,41 +99,26 @@ package final class SearchScheduler: Sendable {
         }
     }
 
-    private func address(
+    /// Of which address a client's search is, and of which /48 network where that is one of IPv6; how many networks of /64 each stands
+    /// for.
+    private func clients(
         of request: SearchRequest, _ application: Identifier<Application>
-    ) -> SearchBudgets.Owner? {
-        guard case .client(let address) = request.caller else { return nil }
-        return .address(application, address.allowanceGroup)
-    }
-
-    /// The /48 network of a client, where its address is one of IPv6.
-    private func site(
-        of request: SearchRequest, _ application: Identifier<Application>
-    ) -> SearchBudgets.Owner? {
-        guard case .client(let client) = request.caller, let site = client.siteGroup
-        else { return nil }
-        return .address(application, site)
-    }
-
-    private func shares(of request: SearchRequest, _ application: Identifier<Application>) -> Shares {
-        let most = SearchLimits.maximumPerAddress
-        var shares: Shares = []
-        if let address = address(of: request, application) { shares.append((address, most)) }
-        if let site = site(of: request, application) { shares.append((site, most * SearchLimits.networksOfSite)) }
-        return shares
+    ) -> [(owner: SearchBudgets.Owner, networks: Int)] {
+        guard case .client(let client) = request.caller else { return [] }
+        var clients = [(owner: SearchBudgets.Owner.address(application, client.allowanceGroup), networks: 1)]
+        if let site = client.siteGroup {
+            clients.append((owner: .address(application, site), networks: SearchLimits.networksOfSite))
+        }
+        return clients
     }
 
     /// Whose time a request's searches take.
     private func owners(
-        of request: SearchRequest, _ application: Identifier<Application>
+        of request: SearchRequest, _ clients: [(owner: SearchBudgets.Owner, networks: Int)],
+        _ application: Identifier<Application>
     ) -> [(SearchBudgets.Owner, Duration)] {
         var owners: [(SearchBudgets.Owner, Duration)] = []
-        if let limit = limits.perAddress {
-            if let address = address(of: request, application) { owners.append((address, limit)) }
-            if let site = site(of: request, application) {
-                owners.append((site, limit * SearchLimits.networksOfSite))
-            }
-        }
+        if let limit = limits.perAddress { owners = clients.map { ($0.owner, limit * $0.networks) } }
         guard let limit = limits.perApplication else { return owners }
         switch request.caller {
         case .client, .backend: owners.append((.application(application), limit))
