@@ -93,7 +93,7 @@ final class AccountController: Sendable {
 
     /// The application that the base path names.
     private func enabled(_ context: ServerContext) async throws(DomainError) -> EnabledProtocol {
-        try await gate.enabled(.envelope, publicKey: "/" + (context.parameters.get("base") ?? ""))
+        try await gate.enabled(.envelope, publicKey: "/" + (context.parameters.get("base") ?? ""), context)
     }
 
     /// The session of the token in the header `jwt`, or in `Authorization: Bearer`.

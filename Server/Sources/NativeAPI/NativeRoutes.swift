@@ -139,7 +139,7 @@ extension NativeAPI {
         _ handler: @escaping @Sendable (Domain.Application, Request, ServerContext) async throws -> Response
     ) -> Route {
         Route(method, path, .application) { [requests] request, context in
-            try await handler(try await requests.application(of: request), request, context)
+            try await handler(try await requests.application(of: request, context), request, context)
         }
     }
 

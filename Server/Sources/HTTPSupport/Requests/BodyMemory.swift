@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// Above the bound for those that come, one is cut: the one that began first of the network that has the most, when that is more than
 /// its share, and else the one that began first of all. Who has sent nearly all of one and waits goes before those that are on their
-/// way. Above the bound for whole ones, or a network's half of it, the next request is refused, and can come again.
+/// way. Above the bound for whole ones, a network's half of it, or an application's three quarters, the next request is refused, and
+/// can come again.
 package final class BodyMemory: Sendable {
     package struct Limits: Sendable {
         /// Bodies up to this length never count: what apps send by themselves, first launches with attestations too.
@@ -21,8 +22,14 @@ package final class BodyMemory: Sendable {
         var wholeBytes: Int
         /// What one network may have of those that come before its own are cut first.
         var comingShare: Int { comingBytes / 8 }
-        /// What one network may have of a room for whole ones.
-        var wholeShare: Int { wholeBytes / 2 }
+        /// What one owner may have of a room for whole ones: a network half, and an application three quarters, so that no network
+        /// alone takes what its application has.
+        func wholeShare(of owner: Owner) -> Int {
+            switch owner {
+            case .network: wholeBytes / 2
+            case .application: wholeBytes / 4 * 3
+            }
+        }
 
         package init(comingBytes: Int = 64 * 1024 * 1024, wholeBytes: Int = 8 * 1024 * 1024) {
             self.comingBytes = comingBytes
@@ -30,8 +37,16 @@ package final class BodyMemory: Sendable {
         }
     }
 
+    /// Who has a share.
+    enum Owner: Hashable, Sendable {
+        /// An IPv4 address, or a /48 network of IPv6.
+        case network(String)
+        /// For what waits for one application: its hooks, its own Parse Server, the providers that it names.
+        case application(Identifier<Application>)
+    }
+
     /// What a request means that was refused for want of room.
-    private static let retry: Duration = .seconds(1)
+    static let retry: Duration = .seconds(1)
 
     private struct Coming: Sendable {
         var bytes: Int
@@ -39,17 +54,25 @@ package final class BodyMemory: Sendable {
         let cut: AsyncStream<Void>.Continuation
     }
 
-    /// A sum, and what each network has of it.
+    /// A sum, and what each owner has of it.
     private struct Sum: Sendable {
         var bytes = 0
-        var ofNetworks: [String: Int] = [:]
+        var shares: [Owner: Int] = [:]
 
-        /// Counts up or down; a network that has nothing has no entry.
+        /// Counts up or down; an owner that has nothing has no entry.
+        mutating func add(_ more: Int, of owner: Owner) {
+            let own = shares[owner, default: 0] + more
+            shares[owner] = own > 0 ? own : nil
+        }
+
         mutating func add(_ more: Int, of network: String?) {
             bytes += more
-            guard let network else { return }
-            let own = ofNetworks[network, default: 0] + more
-            ofNetworks[network] = own > 0 ? own : nil
+            if let network { add(more, of: .network(network)) }
+        }
+
+        /// Whether an owner has room for so many more.
+        func hasRoom(for more: Int, of owner: Owner, _ limits: Limits) -> Bool {
+            shares[owner, default: 0] + more <= limits.wholeShare(of: owner)
         }
     }
 
@@ -69,10 +92,10 @@ package final class BodyMemory: Sendable {
 
         /// The body that gives way to the others.
         func next(share: Int) -> UInt64? {
-            guard let most = comingSum.ofNetworks.max(by: { $0.value < $1.value }), most.value > share else {
+            guard let most = comingSum.shares.max(by: { $0.value < $1.value }), most.value > share else {
                 return coming.keys.min()
             }
-            return coming.lazy.filter { $0.value.network == most.key }.map { $0.key }.min()
+            return coming.lazy.filter { $0.value.network.map(Owner.network) == most.key }.map { $0.key }.min()
         }
     }
 
@@ -107,8 +130,7 @@ package final class BodyMemory: Sendable {
         let room = Self.room(of: bytes)
         let hasRoom = state.withLock { state -> Bool in
             let sum = state[keyPath: room]
-            let own = network.flatMap { sum.ofNetworks[$0] } ?? 0
-            let isOverShare = network != nil && own + bytes > limits.wholeShare
+            let isOverShare = network.map { !sum.hasRoom(for: bytes, of: .network($0), limits) } ?? false
             guard sum.bytes + bytes <= limits.wholeBytes, !isOverShare else { return false }
             state[keyPath: room].add(bytes, of: network)
             return true
@@ -139,8 +161,24 @@ package final class BodyMemory: Sendable {
 
     private func end(_ order: UInt64) { state.withLock { _ = $0.forget(order) } }
 
-    private func release(_ bytes: Int, of network: String?) {
-        state.withLock { $0[keyPath: Self.room(of: bytes)].add(-bytes, of: network) }
+    /// Lets a whole body count for an application too.
+    ///
+    /// - Returns: whether there was room.
+    private func take(_ bytes: Int, for application: Owner) -> Bool {
+        let room = Self.room(of: bytes)
+        return state.withLock { state in
+            guard state[keyPath: room].hasRoom(for: bytes, of: application, limits) else { return false }
+            state[keyPath: room].add(bytes, of: application)
+            return true
+        }
+    }
+
+    private func release(_ bytes: Int, of network: String?, _ application: Owner?) {
+        let room = Self.room(of: bytes)
+        state.withLock { state in
+            state[keyPath: room].add(-bytes, of: network)
+            if let application { state[keyPath: room].add(-bytes, of: application) }
+        }
     }
 
     /// A body on its way.
@@ -176,6 +214,7 @@ package final class BodyMemory: Sendable {
         private let memory: BodyMemory
         private let bytes: Int
         private let network: String?
+        private let application = Mutex<Owner?>(nil)
 
         fileprivate init(in memory: BodyMemory, _ bytes: Int, of network: String?) {
             self.memory = memory
@@ -183,6 +222,18 @@ package final class BodyMemory: Sendable {
             self.network = network
         }
 
-        deinit { memory.release(bytes, of: network) }
+        /// Lets it count for an application; the first one that is named stays it.
+        ///
+        /// - Returns: whether that has room for it.
+        func count(for application: Identifier<Application>) -> Bool {
+            self.application.withLock { counted in
+                guard counted == nil else { return true }
+                guard memory.take(bytes, for: .application(application)) else { return false }
+                counted = .application(application)
+                return true
+            }
+        }
+
+        deinit { memory.release(bytes, of: network, application.withLock { $0 }) }
     }
 }

@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import HTTPTypes
 package import Hummingbird
 package import NIOCore
@@ -36,7 +36,7 @@ package struct BodyReader: Sendable {
     ///
     /// - Returns: the bytes; none when the request has no body.
     /// - Throws: `RequestError.bodyTooLarge`, `bodyTooSlow`, also for one that had to give way to others, `bodyMalformed` when its
-    ///   framing is broken; `busy` when the bodies of others, or of its own network, leave it no room.
+    ///   framing is broken; `busy` when the bodies of others, of its own network or of its application leave it no room.
     package func callAsFunction(_ request: Request, _ context: ServerContext) async throws -> ByteBuffer {
         guard let progress = context.body else { return ByteBuffer() }
         try announcedBytes(of: request, upTo: maximumBytes)
@@ -47,7 +47,8 @@ package struct BodyReader: Sendable {
             }
             // One that came whole can be read again, and counts once.
             if whole.readableBytes > BodyMemory.Limits.freeBytes, !progress.isFinished {
-                progress.keep(try memory.hold(whole.readableBytes, of: proxies.client(of: request, context).network))
+                let network = proxies.client(of: request, context).network
+                try progress.keep(memory.hold(whole.readableBytes, of: network))
             }
             progress.finish()
             return whole
@@ -55,7 +56,7 @@ package struct BodyReader: Sendable {
         let network = proxies.client(of: request, context).network
         let body = try await read(request.body, of: network, keepsBytes: true)
         progress.finish()
-        progress.keep(try memory.hold(body.readableBytes, of: network))
+        try progress.keep(memory.hold(body.readableBytes, of: network))
         return body
     }
 
@@ -195,11 +196,20 @@ extension Request {
     }
 }
 
+extension ServerContext {
+    /// Notes whose application a request is for: what that waits for may not take all room for bodies.
+    ///
+    /// - Throws: `busy` when the bodies of that application leave this one no room.
+    package func note(_ application: Domain.Application) throws(DomainError) {
+        try body?.count(for: application.id)
+    }
+}
+
 /// How far a request's body was read.
 package final class BodyProgress: Sendable {
     private let begun = Atomic(false)
     private let finished = Atomic(false)
-    private let whole = Mutex<BodyMemory.Whole?>(nil)
+    private let held = Mutex<(whole: BodyMemory.Whole?, application: Identifier<Domain.Application>?)>((nil, nil))
 
     /// A new record for a request that has a body (RFC 9112 §6.3); `nil` for all others.
     init?(_ request: Request) {
@@ -221,8 +231,32 @@ package final class BodyProgress: Sendable {
     var isFinished: Bool { finished.load(ordering: .relaxed) }
 
     /// Keeps what lets the body count, for as long as the request lasts.
-    func keep(_ whole: BodyMemory.Whole?) {
-        self.whole.withLock { $0 = whole }
+    ///
+    /// - Throws: `busy` when the bodies of the request's application leave it no room.
+    fileprivate func keep(_ whole: BodyMemory.Whole?) throws(DomainError) {
+        guard let whole else { return }
+        let application = held.withLock { held -> Identifier<Domain.Application>? in
+            held.whole = whole
+            return held.application
+        }
+        if let application { try Self.count(whole, for: application) }
+    }
+
+    /// Lets the body count for an application, also when it is read later.
+    ///
+    /// - Throws: `busy` when the bodies of that application leave it no room.
+    fileprivate func count(for application: Identifier<Domain.Application>) throws(DomainError) {
+        let whole = held.withLock { held -> BodyMemory.Whole? in
+            held.application = application
+            return held.whole
+        }
+        if let whole { try Self.count(whole, for: application) }
+    }
+
+    private static func count(
+        _ whole: BodyMemory.Whole, for application: Identifier<Domain.Application>
+    ) throws(DomainError) {
+        guard whole.count(for: application) else { throw .busy(retryAfter: BodyMemory.retry) }
     }
 }
 

@@ -21,13 +21,19 @@ package struct ProtocolAuthenticator: Sendable {
 
     /// The application that a public key names; one that has not switched the protocol on is unknown.
     ///
-    /// - Throws: `applicationUnknown`, `secretUnreadable`, `storageUnavailable`.
+    /// - Throws: `applicationUnknown`, `busy`, `secretUnreadable`, `storageUnavailable`.
     package func enabled(
-        _ name: Session.ProtocolName, publicKey: String?
+        _ name: Session.ProtocolName, publicKey: String?, _ context: ServerContext
     ) async throws(DomainError) -> EnabledProtocol {
         guard let publicKey else { throw .applicationUnknown }
-        if let known = findProtocol.atOnce(name, publicKey: publicKey) { return known }
-        return try await findProtocol(name, publicKey: publicKey)
+        let found: EnabledProtocol
+        if let known = findProtocol.atOnce(name, publicKey: publicKey) {
+            found = known
+        } else {
+            found = try await findProtocol(name, publicKey: publicKey)
+        }
+        try context.note(found.application)
+        return found
     }
 
     /// The session that a token of the protocol names.

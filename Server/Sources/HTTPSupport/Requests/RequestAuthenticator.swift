@@ -24,20 +24,22 @@ package struct RequestAuthenticator: Sendable {
 
     /// The application that a header names.
     ///
-    /// - Throws: `DomainError.applicationUnknown` when it is missing too, `storageUnavailable`.
+    /// - Throws: `DomainError.applicationUnknown` when it is missing too, `busy`, `storageUnavailable`.
     package func application(
-        of request: Request, header: HTTPField.Name
+        of request: Request, _ context: ServerContext, header: HTTPField.Name
     ) async throws(DomainError) -> Domain.Application {
         let id = try applicationId(of: request, header: header)
-        if let known = findApplication.atOnce(id) { return known }
-        return try await findApplication(id)
+        let found: Domain.Application
+        if let known = findApplication.atOnce(id) { found = known } else { found = try await findApplication(id) }
+        try context.note(found)
+        return found
     }
 
     /// The session that the header `Authorization` names, by the schemes `Bearer` (RFC 6750) and `DPoP` (RFC 9449).
     ///
     /// On the hot path, where application and session are known, nothing is waited for.
     ///
-    /// - Throws: what `application(of:header:)` and `Authenticate` throw.
+    /// - Throws: what `application(of:_:header:)` and `Authenticate` throw.
     package func session(
         of request: Request, _ context: ServerContext, applicationHeader header: HTTPField.Name
     ) async throws(DomainError) -> Authenticated {
@@ -45,20 +47,21 @@ package struct RequestAuthenticator: Sendable {
             let found = try authenticate.atOnce(
                 try credentials(of: request, context, for: known), from: { proxies.client(of: request, context) })
         {
+            try context.note(known)
             return found
         }
-        let application = try await application(of: request, header: header)
+        let application = try await application(of: request, context, header: header)
         return try await authenticate(
             try credentials(of: request, context, for: application), from: { proxies.client(of: request, context) })
     }
 
     /// What a request shows of its session, unchecked: for one whose token may have been replaced.
     ///
-    /// - Throws: what `application(of:header:)` throws, `DomainError.proofRequired`.
+    /// - Throws: what `application(of:_:header:)` throws, `DomainError.proofRequired`.
     package func credentials(
         of request: Request, _ context: ServerContext, applicationHeader header: HTTPField.Name
     ) async throws(DomainError) -> Authenticate.Request {
-        try credentials(of: request, context, for: try await application(of: request, header: header))
+        try credentials(of: request, context, for: try await application(of: request, context, header: header))
     }
 
     private func applicationId(

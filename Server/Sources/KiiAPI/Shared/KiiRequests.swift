@@ -95,7 +95,7 @@ struct KiiRequests: Sendable {
             id = name
         }
         do {
-            return try await gate.enabled(.kii, publicKey: id)
+            return try await gate.enabled(.kii, publicKey: id, context)
         } catch {
             guard case .applicationUnknown = error else { throw error }
             throw KiiFault(

@@ -54,7 +54,7 @@ final class NCMBRequests: Sendable {
         guard let key = request.headers.value(of: .ncmbApplicationKey) else {
             throw isMember ? NCMBFault.unauthorized : NCMBFault.unauthenticated
         }
-        let found = try await gate.enabled(.ncmb, publicKey: key)
+        let found = try await gate.enabled(.ncmb, publicKey: key, context)
         do throws(NCMBFault) {
             return NCMBCaller(found, try verify(request, context, for: found, key: key))
         } catch {

@@ -26,8 +26,8 @@ struct NativeRequests: Sendable {
     }
 
     /// The application that the request names.
-    func application(of request: Request) async throws(DomainError) -> Domain.Application {
-        try await gate.application(of: request, header: .application)
+    func application(of request: Request, _ context: ServerContext) async throws(DomainError) -> Domain.Application {
+        try await gate.application(of: request, context, header: .application)
     }
 
     /// Where the request came from, for the audit log.

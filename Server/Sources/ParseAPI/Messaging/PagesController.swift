@@ -48,7 +48,7 @@ final class PagesController: Sendable {
         guard segments.count == 2 else { throw RequestError.pathUnknown }
         let call = PageCall(
             request: request, context: context,
-            enabled: try await requests.gate.enabled(.parse, publicKey: String(segments[0])),
+            enabled: try await requests.gate.enabled(.parse, publicKey: String(segments[0]), context),
             items: try await items(of: request, context), base: base)
         switch (request.method, segments[1]) {
         case (.get, "verify_email"): return try await verifyEmail(call)

@@ -40,7 +40,8 @@ final class ParseRequests: Sendable {
     ) async throws -> ParseCall {
         let headers = HeaderGroup(request.headers, prefix: "x-parse-")
         var credentials = ParseCredentials(headers)
-        let named = await named(&credentials, ParseCredentials(basic: request.headers.value(of: .authorization)))
+        let named = await named(
+            &credentials, ParseCredentials(basic: request.headers.value(of: .authorization)), context)
         if case .success(let enabled) = named, context.body != nil, context.wholeBody == nil,
             UpstreamController.takes(segments, enabled.options)
         {
@@ -63,7 +64,7 @@ final class ParseRequests: Sendable {
             enabled = try named.get()
         } catch {
             guard error == .applicationUnknown, case .string(let id)? = body["_ApplicationId"] else { throw error }
-            enabled = try await gate.enabled(.parse, publicKey: id)
+            enabled = try await gate.enabled(.parse, publicKey: id, context)
             // Only now: beside a known application in the header they would be data.
             credentials = Self.credentials(takenFrom: &body)
             isEnvelope = true
@@ -83,18 +84,20 @@ final class ParseRequests: Sendable {
 
     /// The application that HTTP Basic names, or else the header: a proxy's own user may stand in the first.
     private func named(
-        _ credentials: inout ParseCredentials, _ basic: ParseCredentials?
+        _ credentials: inout ParseCredentials, _ basic: ParseCredentials?, _ context: ServerContext
     ) async -> Result<EnabledProtocol, DomainError> {
-        guard let basic else { return await enabled(credentials) }
-        let named = await enabled(basic)
-        if case .failure(let error) = named, error == .applicationUnknown { return await enabled(credentials) }
+        guard let basic else { return await enabled(credentials, context) }
+        let named = await enabled(basic, context)
+        if case .failure(let error) = named, error == .applicationUnknown { return await enabled(credentials, context) }
         credentials.take(basic)
         return named
     }
 
-    private func enabled(_ credentials: ParseCredentials) async -> Result<EnabledProtocol, DomainError> {
+    private func enabled(
+        _ credentials: ParseCredentials, _ context: ServerContext
+    ) async -> Result<EnabledProtocol, DomainError> {
         do {
-            return .success(try await gate.enabled(.parse, publicKey: credentials.applicationId))
+            return .success(try await gate.enabled(.parse, publicKey: credentials.applicationId, context))
         } catch {
             return .failure(error)
         }

@@ -51,6 +51,7 @@ extension WebPages {
                 throw PageFault.unknown
             }
         }
+        try context.note(application)
         return HostedPageRequest(
             pages: self, browser: gate.request(request, context, cookie: id.rawValue), application: application,
             theme: themes.theme(of: application, texts: texts), arrivedAt: modules.now)

@@ -71,22 +71,30 @@ struct BodyMemoryTests {
         return Dictionary(lines.map { (String($0.output.1), Int($0.output.2) ?? 0) }, uniquingKeysWith: +)
     }
 
-    @Test("are refused beyond eight mebibytes, or four of one network, while their requests wait for responses")
+    @Test(
+        "are refused beyond eight mebibytes, six of one application or four of one network, while their requests wait")
     func waiting() async throws {
         let passwords = HeldPasswords()
         let server = try await TestServer(passwords: passwords)
+        let other = try await server.modules.applications.createApplication(name: "Other", by: .local).application
         try await withThrowingTaskGroup(of: Answer.self) { group in
             for number in 0..<4 { group.addTask { try await Self.logIn(number, at: server, blanks: 1_000_000) } }
             while passwords.waiting < 4 { await Task.yield() }
             expect(try await Self.logIn(4, at: server, blanks: 1_000_000), 503, .busy)
             let another = "2001:db8:1:1::1"
-            for number in 5..<9 {
+            for number in 5..<7 {
                 group.addTask { try await Self.logIn(number, at: server, blanks: 1_000_000, from: another) }
             }
-            while passwords.waiting < 8 { await Task.yield() }
-            let refused = try await Self.logIn(9, at: server, blanks: 1_000_000, from: "192.0.2.2")
+            while passwords.waiting < 6 { await Task.yield() }
+            let refused = try await Self.logIn(7, at: server, blanks: 1_000_000, from: "192.0.2.2")
             expect(refused, 503, .busy)
             #expect(refused.headers[.retryAfter] == "1")
+            // What one application leaves is for others.
+            for number in 8..<10 {
+                group.addTask { try await Self.logIn(number, at: server, blanks: 1_000_000, from: another, to: other) }
+            }
+            while passwords.waiting < 8 { await Task.yield() }
+            expect(try await Self.logIn(9, at: server, blanks: 1_000_000, from: "192.0.2.3", to: other), 503, .busy)
             for (number, blanks) in [(10, 0), (11, 60_000)] {
                 group.addTask { try await Self.logIn(number, at: server, blanks: blanks) }
             }
@@ -119,11 +127,14 @@ struct BodyMemoryTests {
     }
 
     private static func logIn(
-        _ number: Int, at server: TestServer, blanks: Int, from peer: String = "192.0.2.1"
+        _ number: Int, at server: TestServer, blanks: Int, from peer: String = "192.0.2.1",
+        to application: Domain.Application? = nil
     ) async throws -> Answer {
         let members = #""identifier":"hana\#(number)","password":"four quiet words""#
         return try await server.send(
-            .post, APIPath.logInWithPassword, body: "{\(members)\(String(repeating: " ", count: blanks))}", peer: peer)
+            .post, APIPath.logInWithPassword,
+            [("Okaeri-Application", (application ?? server.application).id.rawValue)],
+            body: "{\(members)\(String(repeating: " ", count: blanks))}", peer: peer, isNamed: false)
     }
 
     /// Compares no password before the test lets it.
