@@ -113,7 +113,7 @@ package struct FindAdmin: Sendable {
     }
 }
 
-/// Writes into the audit log that a key was used from outside of its networks: once an hour for each address or /64
+/// Writes into the audit log that a key was used from outside of its networks: once an hour for each address or /48
 /// network, and for ten of them, so that nobody who has a key floods the log with it.
 struct RecordRefusedKey: Sendable {
     private static let perAddress = RateLimit.hourly(1)
@@ -129,7 +129,7 @@ struct RecordRefusedKey: Sendable {
     ) async throws(DomainError) {
         let now = clock.now
         let counters = [
-            (Self.counter("\(key) \(address?.allowanceGroup ?? "")"), Self.perAddress),
+            (Self.counter("\(key) \(address.map { ClientAddress($0).ownerGroup } ?? "")"), Self.perAddress),
             (Self.counter(key.rawValue), Self.perKey),
         ]
         let entry = audit.draft(.adminKeyUsed, by: .unknown, in: AuditEntry.server, from: origin)

@@ -4,7 +4,7 @@
 struct SecondFactorCheck: Sendable {
     /// Tries from one address or /64 network, beside the delays that failures bring.
     private static let triesForClient = AddressLimit(.hourly(60))
-    /// Wrong ones in a row of one user from one address or /64 network that has no device or session of the user; all such
+    /// Wrong ones in a row of one user from one address or /48 network that has no device or session of the user; all such
     /// together have `LogInFailures.maximum`.
     static let failuresOfStranger = 20
 
@@ -129,7 +129,7 @@ extension SecondFactorCheck.Source {
         switch self {
         case .known: return [SecondFactorCheck.Counter("second-factor-known:\(user)")]
         case .stranger(let client):
-            var own = SecondFactorCheck.Counter("second-factor-client:\(client.allowanceGroup) \(user)")
+            var own = SecondFactorCheck.Counter("second-factor-client:\(client.ownerGroup) \(user)")
             own.maximum = SecondFactorCheck.failuresOfStranger
             var all = SecondFactorCheck.Counter("second-factor:\(user)")
             all.free = all.maximum

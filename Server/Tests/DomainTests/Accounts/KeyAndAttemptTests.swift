@@ -82,6 +82,12 @@ struct AttemptLimitTests {
                 .filter { $0.kind == "attempt" }.count
         }
         #expect(rows == 2)
+        // The networks of one IPv6 site are one client.
+        for number in 0..<101 {
+            let address = ClientAddress(
+                text: "2001:db8:1:\(number)::1", allowanceGroup: "2001:db8:1:\(number)::/64")
+            #expect(await refusal("site \(number)", from: address)?.code == (number < 100 ? nil : .rateLimited))
+        }
         world.clock.advance(by: .seconds(3600))
         #expect(await refusal("one more") == nil)
     }

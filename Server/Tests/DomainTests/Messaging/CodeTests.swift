@@ -15,8 +15,11 @@ struct CodeTests {
         application = try await world.makeApplication()
     }
 
+    /// From a thousand on they are of the networks of one IPv6 site.
     private func client(_ number: Int) -> ClientAddress {
-        ClientAddress(text: "192.0.2.\(number)", allowanceGroup: "192.0.2.\(number)")
+        number < 1000
+            ? ClientAddress(text: "192.0.2.\(number)", allowanceGroup: "192.0.2.\(number)")
+            : ClientAddress(text: "2001:db8:1:\(number)::1", allowanceGroup: "2001:db8:1:\(number)::/64")
     }
 
     /// Orders a code; the mail, if there is one, is sent.
@@ -215,15 +218,16 @@ struct CodeTests {
         try await resetByMail()
     }
 
-    @Test("that one client guesses at for hours keep nobody out who comes from elsewhere")
-    func strangerAlone() async throws {
+    @Test("that one client or one IPv6 site guesses at for hours keep nobody out", arguments: [66...66, 1000...1004])
+    func strangerAlone(clients: ClosedRange<Int>) async throws {
         _ = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)
         for _ in 0..<5 {
-            for _ in 0..<5 {
-                let ticket = try await order(from: 66)
+            for number in 0..<5 {
+                let client = clients.lowerBound + number % clients.count
+                let ticket = try await order(from: client)
                 for _ in 0..<5 {
                     await #expect(throws: DomainError.codeRefused) {
-                        try await logIn(ticket, wrong(lastCode), from: 66)
+                        try await logIn(ticket, wrong(lastCode), from: client)
                     }
                 }
             }
@@ -324,6 +328,12 @@ struct CodeTests {
                 try await order(email.uppercased(), from: 9)
             }
         }
+        // The networks of one IPv6 site are one client.
+        for number in 1000..<1005 { _ = try await order("site@example.com", from: number) }
+        await #expect(throws: DomainError.rateLimited(retryAfter: .seconds(3600))) {
+            try await order("site@example.com", from: 1005)
+        }
+        _ = try await order("site@example.com", from: 1)
         for number in 0..<30 { _ = try await order("user\(number)@example.com", from: 99) }
         await #expect(throws: DomainError.rateLimited(retryAfter: .seconds(3600))) {
             try await order("user31@example.com", from: 99)

@@ -76,8 +76,11 @@ struct SecondFactorStrangerTests {
         world.clock.advance(by: .seconds(60))
     }
 
+    /// From a thousand on they are of the networks of one IPv6 site.
     private static func address(_ number: Int) -> ClientAddress {
-        ClientAddress(text: "192.0.2.\(number)", allowanceGroup: "192.0.2.\(number)")
+        number < 1000
+            ? ClientAddress(text: "192.0.2.\(number)", allowanceGroup: "192.0.2.\(number)")
+            : ClientAddress(text: "2001:db8:1:\(number)::1", allowanceGroup: "2001:db8:1:\(number)::/64")
     }
 
     private func rightCode() throws -> String { try TestAuthenticator.code(for: key, at: world.clock.now) }
@@ -138,6 +141,17 @@ struct SecondFactorStrangerTests {
         #expect(try await show("0", from: 6) == .rateLimited(retryAfter: all))
         world.clock.advance(by: all)
         #expect(try await show("0", from: 6) == .secondFactorRefused)
+    }
+
+    @Test("from many networks of one IPv6 site are those of one client, and keep nobody else out")
+    func site() async throws {
+        for number in 0..<SecondFactorCheck.failuresOfStranger {
+            #expect(try await show("0", from: 1000 + number) == .secondFactorRefused, "\(number)")
+            world.clock.advance(by: LogInFailures.longestDelay)
+        }
+        let rest = LogInFailures.memory - LogInFailures.longestDelay
+        #expect(try await show("0", from: 2000) == .rateLimited(retryAfter: rest))
+        #expect(try await show(try rightCode(), from: 1) == nil)
     }
 
     @Test("on a device of the user make the next try there wait, as always")

@@ -102,5 +102,16 @@ struct UserTraceTests {
         }
         expect(try await person.send(.patch, APIPath.user, body: #"{"displayName": "Hana"}"#), 429, .rateLimited)
         #expect(try await person.send(.get, APIPath.user).text.contains("3599"))
+        // The networks of one IPv6 site are one client.
+        let site = RateLimitKey(
+            application: application, kind: key.kind, subject: "user:\(person.logIn.user.id) 2001:db8:1::/48")
+        try await server.store.write { transaction throws(DomainError) in
+            for _ in 0..<3599 { _ = try transaction.count(site, window: .seconds(3600), at: now) }
+        }
+        for (network, status) in [(1, 200), (2, 429)] {
+            let answer = try await person.send(
+                .patch, APIPath.user, body: #"{"displayName": "\#(network)"}"#, peer: "2001:db8:1:\(network)::1")
+            #expect(answer.status == status, "\(answer.text)")
+        }
     }
 }

@@ -5,7 +5,7 @@
 package struct RememberAttempt: Sendable {
     static let memory: Duration = .days(1)
 
-    /// New names of one user from one address (IPv6: one /64 network). Each is remembered for a day: without a limit a guest
+    /// New names of one user from one address (IPv6: one /48 network). Each is remembered for a day: without a limit a guest
     /// fills the disk by them (requirement 47).
     static let limit = RateLimit.hourly(100)
 
@@ -27,7 +27,7 @@ package struct RememberAttempt: Sendable {
         let name = Array("attempt \(who.user.id) ".utf8) + attempt.digest.bytes
         let (now, end) = (clock.now, clock.now + Self.memory)
         let key = RateLimitKey(
-            application: application, kind: "attempt", subject: "\(who.user.id) \(address.allowanceGroup)")
+            application: application, kind: "attempt", subject: "\(who.user.id) \(address.ownerGroup)")
         let named = UsedProof(.attempt, SecretDigest(of: name), until: end)
         let asked = UsedProof(.attemptedRequest, SecretDigest(of: name + attempt.request.bytes), until: end)
         try await store.write { transaction throws(DomainError) in

@@ -1,5 +1,5 @@
 /// What a user leaves in the database for months by acts that cost next to nothing. It is limited for each user and address (IPv6: one
-/// /64 network): else a client with one account fills the disk, and nobody can write any more (requirement 47).
+/// /48 network): else a client with one account fills the disk, and nobody can write any more (requirement 47).
 ///
 /// A thief's acts use up nothing of what the owner may do from elsewhere. Operators, providers and the server have no limit.
 /// What a stranger leaves is counted for the address, where the request has no limit of its own.
@@ -41,7 +41,7 @@ extension AuditDraft {
         guard hasLimits, actor.isUser || actor == .unknown, let address = origin.address else { return }
         let key = RateLimitKey(
             application: application, kind: trace.rawValue,
-            subject: "\(actor.rawValue) \(ClientAddress(text: address).allowanceGroup)")
+            subject: "\(actor.rawValue) \(ClientAddress(text: address).ownerGroup)")
         try trace.limit.admit(transaction.count(key, window: trace.limit.window, at: at), at: at)
     }
 }

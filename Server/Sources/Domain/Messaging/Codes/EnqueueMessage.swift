@@ -3,7 +3,7 @@
 package struct EnqueueMessage: Sendable {
     /// Orders from one address or /64 network, by apps on Okaeri's own protocol.
     package static let ordersForClient = RateLimit.hourly(30)
-    /// Orders of one kind for one mail address, known or not, from one address or /64 network.
+    /// Orders of one kind for one mail address, known or not, from one address or /48 network.
     package static let ordersForAddress = RateLimit.hourly(5)
     /// The same from wherever they come: nobody is buried in mail, and nobody alone uses up what its owner may order.
     package static let allOrdersForAddress = RateLimit.hourly(15)
@@ -75,7 +75,7 @@ package struct EnqueueMessage: Sendable {
         try await rateLimiter(
             RateLimitKey(
                 application: application, kind: "mail-from-\(message.kind.rawValue)",
-                subject: "\(name) \(client.allowanceGroup)"),
+                subject: "\(name) \(client.ownerGroup)"),
             limit: Self.ordersForAddress)
         try await rateLimiter(
             RateLimitKey(application: application, kind: "mail-\(message.kind.rawValue)", subject: name),

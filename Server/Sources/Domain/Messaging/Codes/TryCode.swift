@@ -1,8 +1,9 @@
 /// Tries a code, and does what it is good for if it is right. Right codes are used up; wrong ones are counted: five for
 /// one request, and of codes that could be guessed twenty a day of a kind for one user, whatever the server's other limits are
 /// (requirements 8 and 9). Codes of eight digits can be ordered and tried by anybody who knows the address: so twenty are those of
-/// one client, and all together have a hundred, lest a stranger lock the owner out. What a client tries beyond its own is refused
-/// and counts for nobody else. A code that stands alone has 140 bits: tries of others keep nobody from a right one.
+/// one client (an address, or a /48 network), and all together have a hundred, lest a stranger lock the owner out. What a client
+/// tries beyond its own is refused and counts for nobody else. A code that stands alone has 140 bits: tries of others keep nobody
+/// from a right one.
 ///
 /// One transaction, which counts the same for codes of known and of unknown users.
 package struct TryCode: Sendable {
@@ -82,7 +83,7 @@ package struct TryCode: Sendable {
             _ counter: String, _ subject: String, _ ofClient: RateLimit, inAll: RateLimit, at now: Timestamp,
             in transaction: any Transaction
         ) throws(DomainError) -> Bool {
-            let own = "\(subject) \(client.allowanceGroup)"
+            let own = "\(subject) \(client.ownerGroup)"
             let isLeft = try isWithin(ofClient, counter, own, at: now, in: transaction)
             let isLeftInAll = try isWithin(inAll, counter, isLeft ? subject : own, at: now, in: transaction)
             return isLeft && isLeftInAll
