@@ -276,6 +276,7 @@ extension JudgeFirstLaunch {
         ///   - now: When.
         ///   - count: How many there are by a key within the window, and when it began; `nil` for none.
         /// - Returns: how many there are by each.
+        /// - Throws: what the closure throws.
         func read(
             at now: Timestamp, _ count: (RateLimitKey) throws(DomainError) -> (count: Int, windowStart: Timestamp)?
         ) throws(DomainError) -> Count {

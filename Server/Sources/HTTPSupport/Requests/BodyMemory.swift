@@ -166,7 +166,7 @@ package final class BodyMemory: Sendable {
     /// - Returns: whether there was room.
     private func take(_ bytes: Int, for application: Owner) -> Bool {
         let room = Self.room(of: bytes)
-        return state.withLock { state in
+        return state.withLock { state -> Bool in
             guard state[keyPath: room].hasRoom(for: bytes, of: application, limits) else { return false }
             state[keyPath: room].add(bytes, of: application)
             return true
@@ -226,7 +226,7 @@ package final class BodyMemory: Sendable {
         ///
         /// - Returns: whether that has room for it.
         func count(for application: Identifier<Application>) -> Bool {
-            self.application.withLock { counted in
+            self.application.withLock { counted -> Bool in
                 guard counted == nil else { return true }
                 guard memory.take(bytes, for: .application(application)) else { return false }
                 counted = .application(application)

@@ -11,7 +11,7 @@ package struct ClientAddress: Hashable, Sendable {
 
     /// The /48 network of an IPv6 address; `nil` for one of IPv4, and for a text that is no network address.
     package var siteGroup: String? { address?.siteGroup }
-    /// Who counts as one where the clients of one user or one key are told apart: the IPv4 address, or the /48 network of an IPv6
+    /// Who counts as one where the clients of one user or one key are counted apart: the IPv4 address, or the /48 network of an IPv6
     /// address. Who has that has 65,536 networks of /64, and with a share for each would have all that there is.
     package var ownerGroup: String { siteGroup ?? allowanceGroup }
     /// The same for what nobody may have alone. `nil` on this machine, where a proxy that is not listed may be, and for a text that is
