@@ -191,20 +191,38 @@ package final class FaultLog: Sendable {
     }
 }
 
-/// Which faults of requests have a line: of what does not work now one a minute for each code, however many requests meet it.
+/// Which faults of requests have a line: of what does not work now one a minute for each code, however many requests meet it, and one
+/// for all that have none.
 package final class UnavailableLog: Sendable {
-    private let occasions = Mutex<[DomainError.Code: Occasion]>([:])
+    private enum Subject: Hashable {
+        case code(DomainError.Code)
+        /// What an old protocol says in words of its own: an app's own Parse Server is away.
+        case other
+    }
+
+    /// The status of what does not work now (RFC 9110 §15.6.4).
+    private static let status = 503
+
+    private let occasions = Mutex<[Subject: Occasion]>([:])
 
     package init() {}
 
     /// - Parameters:
     ///   - error: The fault.
+    ///   - status: What was responded to it.
     ///   - now: When that is.
     /// - Returns: how many such lines were left out since the last one; `nil` when this one is left out too, and when what is
     ///   asked for was never set up, which is no fault.
-    package func left(out error: any Error, at now: ContinuousClock.Instant = .now) -> Int? {
-        guard let error = error as? DomainError, error.kind == .unavailable else { return 0 }
-        guard error.code != .mailUnavailable else { return nil }
-        return occasions.withLock { $0[error.code, default: Occasion()].take(at: now) }
+    package func left(out error: any Error, status: Int, at now: ContinuousClock.Instant = .now) -> Int? {
+        let subject: Subject
+        if let error = error as? DomainError {
+            guard error.kind == .unavailable else { return 0 }
+            guard error.code != .mailUnavailable else { return nil }
+            subject = .code(error.code)
+        } else {
+            guard status == Self.status else { return 0 }
+            subject = .other
+        }
+        return occasions.withLock { $0[subject, default: Occasion()].take(at: now) }
     }
 }

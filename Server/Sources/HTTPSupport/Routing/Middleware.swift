@@ -106,7 +106,9 @@ struct RequestLog: Sendable {
     func note(
         _ error: any Error, _ status: HTTPResponse.Status, _ context: ServerContext, _ unavailable: UnavailableLog
     ) {
-        guard status.code >= 500, status != .notImplemented, let left = unavailable.left(out: error) else { return }
+        guard status.code >= 500, status != .notImplemented,
+            let left = unavailable.left(out: error, status: status.code)
+        else { return }
         var metadata = metadata(status, context)
         if left > 0 { metadata["left_out"] = .stringConvertible(left) }
         metadata["error"] = .string(String(describing: error))

@@ -36,15 +36,28 @@ struct UnavailableLogTests {
     func codes() {
         let log = UnavailableLog()
         let start = ContinuousClock.now
-        #expect(log.left(out: DomainError.storageUnavailable, at: start) == 0)
-        #expect(log.left(out: DomainError.busy(retryAfter: .seconds(1)), at: start) == 0)
+        #expect(log.left(out: DomainError.storageUnavailable, status: 503, at: start) == 0)
+        #expect(log.left(out: DomainError.busy(retryAfter: .seconds(1)), status: 503, at: start) == 0)
         for second in 1..<60 {
-            #expect(log.left(out: DomainError.storageUnavailable, at: start + .seconds(second)) == nil)
+            #expect(log.left(out: DomainError.storageUnavailable, status: 503, at: start + .seconds(second)) == nil)
         }
-        #expect(log.left(out: DomainError.storageUnavailable, at: start + .seconds(60)) == 59)
-        #expect(log.left(out: DomainError.busy(retryAfter: .seconds(9)), at: start + .seconds(60)) == 0)
+        #expect(log.left(out: DomainError.storageUnavailable, status: 503, at: start + .seconds(60)) == 59)
+        #expect(log.left(out: DomainError.busy(retryAfter: .seconds(9)), status: 503, at: start + .seconds(60)) == 0)
         // Faults of the installation have a line each.
-        for _ in 0..<3 { #expect(log.left(out: DomainError.secretUnreadable, at: start) == 0) }
-        for _ in 0..<3 { #expect(log.left(out: CancellationError(), at: start) == 0) }
+        for _ in 0..<3 { #expect(log.left(out: DomainError.secretUnreadable, status: 500, at: start) == 0) }
+        for _ in 0..<3 { #expect(log.left(out: CancellationError(), status: 500, at: start) == 0) }
+    }
+
+    @Test("has one line a minute for all faults without a code, such as an app's own Parse Server that is away")
+    func withoutCode() {
+        struct OldFault: Error {}
+        let log = UnavailableLog()
+        let start = ContinuousClock.now
+        #expect(log.left(out: OldFault(), status: 503, at: start) == 0)
+        for second in 1..<60 {
+            #expect(log.left(out: OldFault(), status: 503, at: start + .seconds(second)) == nil)
+        }
+        #expect(log.left(out: DomainError.storageUnavailable, status: 503, at: start) == 0)
+        #expect(log.left(out: OldFault(), status: 503, at: start + .seconds(60)) == 59)
     }
 }
