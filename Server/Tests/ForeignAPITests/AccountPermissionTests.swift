@@ -156,7 +156,7 @@ struct AccountPermissionTests {
             "POST", "/users", #"{"userName":"mina26","password":"x","acl":{"*":{"read":true,"write":true}}}"#)
         let path = "/users/\(try member.text("objectId"))"
         let key = RateLimitKey(
-            application: world.application.id, kind: "user-profile-event", subject: "unknown 192.0.2.1")
+            application: world.application.id, kind: "user-profile-event", subject: "192.0.2.1")
         let now = world.clock.now
         // As many as 3,599 changes would have counted.
         try await world.importing { transaction throws(DomainError) in

@@ -2,7 +2,8 @@
 /// /48 network): else a client with one account fills the disk, and nobody can write any more (requirement 47).
 ///
 /// A thief's acts use up nothing of what the owner may do from elsewhere. Operators, providers and the server have no limit.
-/// What a stranger leaves is counted for the address, where the request has no limit of its own.
+/// What a stranger leaves is counted for the address (IPv6: for the /64 network, and a hundred times as much for the /48 network), where
+/// the request has no limit of its own.
 enum UserTrace: String, Sendable {
     /// An entry of the audit log, with its event.
     case entry = "user-entry"
@@ -39,10 +40,16 @@ extension AuditDraft {
         _ trace: UserTrace, of actor: AuditEntry.Actor, in transaction: any Transaction
     ) throws(DomainError) {
         guard hasLimits, actor.isUser || actor == .unknown, let address = origin.address else { return }
-        let key = RateLimitKey(
-            application: application, kind: trace.rawValue,
-            subject: "\(actor.rawValue) \(ClientAddress(text: address).ownerGroup)")
-        try trace.limit.admit(transaction.count(key, window: trace.limit.window, at: at), at: at)
+        let client = ClientAddress(text: address)
+        var counters = AddressLimit(trace.limit).counters(of: trace.rawValue, in: application, from: client)
+        if actor.isUser {
+            let subject = "\(actor.rawValue) \(client.ownerGroup)"
+            let key = RateLimitKey(application: application, kind: trace.rawValue, subject: subject)
+            counters = [(key: key, limit: trace.limit)]
+        }
+        for (key, limit) in counters {
+            try limit.admit(transaction.count(key, window: limit.window, at: at), at: at)
+        }
     }
 }
 
