@@ -140,12 +140,9 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
                 audit: .settingsChanged)
         case .replayEvents: .init(.allowed(.changeSettings), .application, audit: .eventsReplayed)
         case .sendTestEvent: .init(.allowed(.changeSettings), .application, audit: .testEventSent)
-        // Who can set a hook decides who signs up, and what backends believe of everybody; and the hook gets profiles,
-        // typed passwords and tokens.
-        case .changeHooks:
-            .init(
-                .allowed(.changeSettings, .readUsers, .readPersonalData), .application, stepUp: true,
-                audit: .settingsChanged)
+        // Who can set a hook decides who signs up, and what backends believe of everybody; the hook gets profiles,
+        // typed passwords and tokens, and that of adoption says as whom a device comes in.
+        case .changeHooks: .init(.overEveryUser, .application, stepUp: true, audit: .settingsChanged)
         case .testHook: .init(.allowed(.changeSettings), .application, audit: .hookTested)
         // Whose tokens are believed says who is let in, as anybody who came from there.
         case .changeOldServices: .init(.overEveryUser, .application, stepUp: true, audit: .settingsChanged)

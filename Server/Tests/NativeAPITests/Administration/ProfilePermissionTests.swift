@@ -59,16 +59,20 @@ struct ProfilePermissionTests {
         #expect(try await stored(world).first?.includesUser == true)
     }
 
-    @Test("may be a hook's: profiles, typed passwords and tokens go there", arguments: HookPoint.allCases)
+    /// A key that read users and changed settings came in as any of them, by a hook of adoption of its own.
+    @Test(
+        "is a hook's by a key that may change users, too: it gets typed passwords, or says as whom a device comes in",
+        arguments: HookPoint.allCases)
     func hooks(point: HookPoint) async throws {
         let world = try await AdminWorld(roles: [])
         let path = world.path("/hooks/\(point.rawValue)")
         let rest = point == .logIn ? #", "until": "2099-01-01T00:00:00.000Z""# : ""
         let body = #"{"url": "https://evil.example.com", "whenDown": "refuse"\#(rest)}"#
-        for scopes in Self.partial {
+        for scopes in Self.partial + [Self.needed] {
             expect(try await world.send(try await world.key(scopes), .put, path, body: body), 403, .notAllowed)
         }
-        #expect(try await world.send(try await world.key(Self.needed), .put, path, body: body).status == 201)
+        let full = try await world.key(Self.needed.union([.changeUsers]))
+        #expect(try await world.send(full, .put, path, body: body).status == 201)
     }
 
     @Test("is of no use to who may see settings alone: what waits for it names users")
