@@ -325,6 +325,52 @@ struct KiiTextMessageTests {
         #expect(try await world.modules.messaging.deliverMail().delivered == 0)
     }
 
+    /// Somebody signed up with another's address and a number of their own. The owner of the address got the account by
+    /// a reset, and changed the address in an app where it counts at once.
+    @Test("are no way back in for who signed up with another's address, whatever address its owner has later")
+    func numberOfASquatter() async throws {
+        let world = try await world(demands: false)
+        let user = try await user(#","emailAddress":"owner@example.com""#, at: world)
+        _ = try await world.kii("POST", "/users/me/phone-number/resend-verification", token: user.token)
+        #expect(try await verify(code(at: world), user.token, at: world).status == 200)
+        let byMail = #"{"notificationMethod":"EMAIL"}"#
+        let ordered = try await requestReset("EMAIL:owner@example.com", byMail, at: world)
+        #expect(ordered.status == 204, "\(ordered.text)")
+        let mailed = try #require(try await message("owner@example.com", at: world)).text
+        let token = String(try #require(mailed.firstMatch(of: #/token=([0-9A-Z\-]+)/#), "\(mailed)").output.1)
+        let reset = try await completeReset("EMAIL:owner@example.com", token, at: world)
+        #expect(reset.status == 204, "\(reset.text)")
+        let owner = try await world.kiiToken("one_1", "789GHI")
+        let moved = try await world.kii(
+            "PUT", "/users/me/email-address", #"{"emailAddress":"owner@example.org"}"#, token: owner)
+        #expect(moved.status == 204, "\(moved.text)")
+        _ = try await world.modules.messaging.deliverMail()
+        #expect(try await requestReset("PHONE:\(Self.number)", at: world).status == 204)
+        #expect(try await world.modules.messaging.deliverMail().delivered == 0)
+        // The owner still comes in by mail.
+        #expect(try await requestReset("EMAIL:owner@example.org", byMail, at: world).status == 204)
+        #expect(try await world.modules.messaging.deliverMail().delivered == 1)
+    }
+
+    @Test("that a stolen token added, and nobody has proved, set no password after the owner's own new one")
+    func numberOfAThief() async throws {
+        let world = try await world(demands: false)
+        let made = try await world.kii(
+            "POST", "/users", #"{"loginName":"one_1","emailAddress":"one@example.com","password":"123ABC"}"#)
+        #expect(made.status == 201, "\(made.text)")
+        let stolen = try await world.kiiToken("one_1")
+        let added = try await world.kii(
+            "PUT", "/users/me/phone-number", #"{"phoneNumber":"\(Self.number)"}"#, token: stolen)
+        #expect(added.status == 204, "\(added.text)")
+        let changed = try await world.kii(
+            "PUT", "/users/me/password", #"{"oldPassword":"123ABC","newPassword":"456DEF"}"#,
+            token: try await world.kiiToken("one_1"))
+        #expect(changed.status == 204, "\(changed.text)")
+        _ = try await world.modules.messaging.deliverMail()
+        #expect(try await requestReset("PHONE:\(Self.number)", at: world).status == 204)
+        #expect(try await world.modules.messaging.deliverMail().delivered == 0)
+    }
+
     @Test("are answered with 501 where the server sends no text messages")
     func without() async throws {
         let world = try await ForeignWorld()

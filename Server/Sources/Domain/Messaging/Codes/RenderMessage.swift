@@ -134,10 +134,8 @@ package struct RenderMessage: Sendable {
             else { return nil }
             return (user, message.address)
         case .textedReset:
-            // A number that nobody has proved may be somebody else's by a slip of the finger. It is no way around a
-            // mail address that was proved.
             guard let owner, !owner.isDisabled, let phone = owner.phone,
-                owner.phoneVerifiedAt != nil || owner.emailVerifiedAt == nil && message.wantsVerified != true
+                owner.phoneVerifiedAt != nil || message.wantsVerified != true && owner.trustsUnprovedNumber
             else { return nil }
             return (owner, phone)
         case .phoneVerification:
@@ -200,6 +198,15 @@ package struct RenderMessage: Sendable {
         let folded = LogInIdentifier(.email, shown: address).folded
         let digest = sealing.key.digest(of: application.rawValue, folded, purpose: "registrant")
         return Identifier(rawValue: Base64URL.text(of: digest.bytes))
+    }
+}
+
+extension User {
+    /// Whether a number that nobody has proved may set a password. It may be somebody else's by a slip of the finger, or that of
+    /// somebody who signed up with this address: it is no way around a mail address that was proved. Where there is an address to
+    /// write to, what ended the ways into the account (requirement 49) ended this one too, whatever address stands there later.
+    fileprivate var trustsUnprovedNumber: Bool {
+        emailVerifiedAt == nil && (email == nil || credentialsVersion == 0)
     }
 }
 
