@@ -217,7 +217,7 @@ struct EmailVerificationTests {
         #expect(try await owner.send(.get, APIPath.user).read(UserBody.self).email == "new@example.com")
     }
 
-    @Test("sends nothing to an address that somebody else has, and answers as ever")
+    @Test("sends nothing that verifies an address which somebody else has, but tells there of the account")
     func taken() async throws {
         let world = try await MailServerWorld()
         let fresh = try await logIn(world)
@@ -235,7 +235,10 @@ struct EmailVerificationTests {
         let answer = try await fresh.send(
             .post, APIPath.requestEmailVerification, body: #"{"email": "TAKEN@example.com"}"#)
         #expect(answer.status == 202)
-        #expect(try await world.mails().count == before)
+        let mails = try await world.mails()
+        #expect(mails.count == before + 1)
+        let notice = try #require(mails.first)
+        #expect(notice.recipient == "taken@example.com" && notice.token == nil && notice.code == nil)
     }
 
     @Test(

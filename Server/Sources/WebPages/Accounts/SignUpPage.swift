@@ -95,7 +95,7 @@ extension HostedPageRequest {
         // The account is made whatever comes of it; the address can be given again on its page.
         _ = try? await modules.messaging.requestEmailVerification(
             email: email, by: authenticated(logIn), isProven: false, languages: languageTags, from: browser.client,
-            toPages: true, isSignUp: true)
+            toPages: true)
     }
 }
 

@@ -1,7 +1,7 @@
 /// Finds out whom a message concerns, makes the code, and turns the message into a mail or text: one transaction keeps the
 /// code's digests and the sealed text, so that no mail has a code that nobody knows.
 package struct RenderMessage: Sendable {
-    /// Notices of sign-ups with an address that somebody has, for each owner.
+    /// Notices that somebody wanted an address for another account, for each owner.
     package static let noticesForOwner = RateLimit(maximum: 2, window: .days(1))
 
     let store: any Store
@@ -152,17 +152,18 @@ package struct RenderMessage: Sendable {
         }
     }
 
-    /// Instead of the mail that would verify an address with which somebody signed up: one that tells its owner, who may
-    /// have forgotten the account. The one who signs up learns nothing of it (requirement 10), and the order cost the same.
+    /// Instead of the mail that would verify an address which somebody else has: one that tells its owner. That may be who asked,
+    /// and has forgotten the account, or has never seen it, because a stranger signed up with the address: they would wait for a
+    /// mail that never comes. The one who asks learns nothing of it (requirement 10), and the order cost the same.
     private func notice(
         of message: MessageRequest, _ mail: QueuedMail, in application: Application
     ) async throws(DomainError) -> RenderedMessage? {
-        guard message.isSignUp == true else { return nil }
+        guard message.kind == .emailVerification, let asker = message.user else { return nil }
         let identifier = LogInIdentifier(.email, shown: message.address)
         let owner = try await store.read { transaction throws(DomainError) in
             try transaction.user(identifier, in: application.id)
         }
-        guard let owner, owner.id.rawValue != message.user, !owner.isDisabled, owner.deletionRequestedAt == nil,
+        guard let owner, owner.id.rawValue != asker, !owner.isDisabled, owner.deletionRequestedAt == nil,
             let email = owner.email, let recipient = MailAddress(email)?.deliverable,
             try await mayTell(owner)
         else { return nil }

@@ -12,14 +12,13 @@ package struct RequestEmailVerification: Sendable {
     ///   - client: Who orders.
     ///   - toPages: Whether the mail shall lead to this server's own pages; else an app without a page of its own has a
     ///     field for a code.
-    ///   - isSignUp: Whether the user has just signed up with the address. Somebody else who has it gets a mail about it then.
-    /// - Returns: how long the mail will be good. An address that somebody else has gets the same answer, and no mail that
-    ///   could verify it.
+    /// - Returns: how long the mail will be good. For an address that somebody else has the answer is the same, and the mail
+    ///   verifies nothing: it tells the owner.
     /// - Throws: `reauthenticationRequired` for a new address in a session that is not fresh (requirement 18),
     ///   `mailUnavailable`, `fieldsRefused`, `rateLimited`, `storageUnavailable`.
     package func callAsFunction(
         email: String?, by who: Authenticated, isProven: Bool, languages: [String], from client: ClientAddress,
-        toPages: Bool = false, isSignUp: Bool = false
+        toPages: Bool = false
     ) async throws(DomainError) -> Duration {
         let address: String
         if let email {
@@ -34,9 +33,8 @@ package struct RequestEmailVerification: Sendable {
             try AccountAuthor.owner(who, isProven: isProven, from: .local)
                 .requireProof(of: .addressChanged, at: clock.now)
         }
-        var message = MessageRequest(
+        let message = MessageRequest(
             kind: .emailVerification, address: address, of: who.user, by: who.session, languages: languages)
-        if isSignUp { message.isSignUp = true }
         return try await enqueueMessage(message, in: who.application, from: client, toPages: toPages)
     }
 

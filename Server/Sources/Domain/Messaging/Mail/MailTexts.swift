@@ -93,10 +93,10 @@ enum MailTexts {
             Words(
                 "You have an account at {{application}} already",
                 code:
-                    "Somebody, perhaps you, wanted to make a new account at {{application}} with the address {{email}}. "
+                    "Somebody, perhaps you, wanted the address {{email}} for another account at {{application}}. "
                     + "You have one already: log in with it. If you have forgotten the password, ask for a new one there.",
                 link:
-                    "Somebody, perhaps you, wanted to make a new account at {{application}} with the address {{email}}. "
+                    "Somebody, perhaps you, wanted the address {{email}} for another account at {{application}}. "
                     + "You have one already. Log in with it here, or ask for a new password:\n\n{{link}}",
                 closing: "If that was not you, you need not do anything: nobody got into your account.")
         case .accountUpgraded:
@@ -231,10 +231,10 @@ enum MailTexts {
         case .addressTaken:
             Words(
                 "{{application}} すでにアカウントがあります",
-                code: "{{application}} で、メールアドレス {{email}} を使った新規登録の操作がありました。"
+                code: "{{application}} で、メールアドレス {{email}} を別のアカウントに登録する操作がありました。"
                     + "このアドレスのアカウントはすでにあります。そのアカウントでログインしてください。"
                     + "パスワードを忘れた場合は、ログイン画面から再設定できます。",
-                link: "{{application}} で、メールアドレス {{email}} を使った新規登録の操作がありました。"
+                link: "{{application}} で、メールアドレス {{email}} を別のアカウントに登録する操作がありました。"
                     + "このアドレスのアカウントはすでにあります。次のページからログインするか、パスワードを再設定してください。\n\n{{link}}",
                 closing: "心当たりがない場合は、何もする必要はありません。あなたのアカウントには誰も入っていません。")
         case .accountUpgraded:

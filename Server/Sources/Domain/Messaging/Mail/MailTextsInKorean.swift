@@ -50,9 +50,9 @@ extension MailTexts {
         case .addressTaken:
             Words(
                 "{{application}} 이미 계정이 있습니다",
-                code: "{{application}}에서 메일 주소 {{email}}(으)로 새 계정을 만들려는 시도가 있었습니다. "
+                code: "{{application}}에서 메일 주소 {{email}}을(를) 다른 계정에 등록하려는 시도가 있었습니다. "
                     + "이 주소의 계정이 이미 있으니 그 계정으로 로그인해 주세요. 비밀번호를 잊으셨다면 로그인 화면에서 재설정할 수 있습니다.",
-                link: "{{application}}에서 메일 주소 {{email}}(으)로 새 계정을 만들려는 시도가 있었습니다. "
+                link: "{{application}}에서 메일 주소 {{email}}을(를) 다른 계정에 등록하려는 시도가 있었습니다. "
                     + "이 주소의 계정이 이미 있습니다. 다음 페이지에서 로그인하거나 비밀번호를 재설정해 주세요.\n\n{{link}}",
                 closing: "본인이 한 일이 아니라면 아무것도 하지 않으셔도 됩니다. 아무도 계정에 들어오지 않았습니다.")
         case .accountUpgraded:

@@ -59,8 +59,6 @@ package struct MessageRequest: Hashable, Codable, Sendable {
     package var replaces: String?
     /// Whether the address must be a verified one.
     package var wantsVerified: Bool?
-    /// Whether somebody signs up with the address: then its owner, should there be one, gets a mail.
-    package var isSignUp: Bool?
     /// Whether the address may be the name of a user who has none.
     package var mayBeName: Bool?
     /// What the person's app or browser prefers, for users who have no language of their own.
