@@ -26,6 +26,10 @@ struct AccountRuleTests {
             ("＋8190", [.notAUserName]), ("a  b", [.notAUserName]), ("ha\u{200b}na", [.notAUserName]),
             ("ha\u{e000}na", [.notAUserName]), ("h\u{430}na", [.mixedScripts]), ("\u{397}ana", [.mixedScripts]),
             ("\u{3a3}\u{436}", [.mixedScripts]),
+            // They look like `hana` and `mika`, and `İ` does not look like `i`.
+            ("hana\u{2800}", [.notAUserName]), ("ha\u{1d159}na", [.notAUserName]), ("mi\u{307}ka", [.notAUserName]),
+            ("mi\u{328}\u{307}ka", [.notAUserName]), ("m\u{131}\u{307}ka", [.notAUserName]), ("İbrahim", []),
+            ("Irmak", []), ("ırmak", []), ("ė", []),
             (String(repeating: "a", count: 64), []), (String(repeating: "花", count: 64), []),
             (String(repeating: "a", count: 65), [.tooLong(maximumCharacters: 64)]),
             (String(repeating: "\u{fdfa}", count: 4), [.tooLong(maximumCharacters: 64)]),

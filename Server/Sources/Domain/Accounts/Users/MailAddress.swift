@@ -78,9 +78,14 @@ extension MailAddress {
 }
 
 extension Unicode.Scalar {
+    /// Signs that show nothing, although Unicode has them as symbols and letters: the blank pattern of Braille, a note without a
+    /// head, the blanks of hieroglyphs, the filler of Khitan.
+    private static let blanks: Set<Unicode.Scalar> = ["\u{2800}", "\u{1D159}", "\u{13441}", "\u{13442}", "\u{16FE4}"]
+
     /// Whether it is something to see: no control, no space, nothing invisible, reserved or private.
     var isVisible: Bool {
         if properties.isDefaultIgnorableCodePoint || properties.isNoncharacterCodePoint { return false }
+        if Self.blanks.contains(self) { return false }
         switch properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,
             .spaceSeparator:

@@ -84,12 +84,26 @@ package struct NewIdentifiers: Sendable {
         let compatible = name.compatible
         let words = compatible.unicodeScalars.split(separator: " ", omittingEmptySubsequences: false)
         let isWellFormed = words.allSatisfy { word in !word.isEmpty && word.allSatisfy { $0.isVisible && $0 != "@" } }
-        if !isWellFormed || compatible.hasPrefix("+") {
+        if !isWellFormed || compatible.hasPrefix("+") || compatible.unicodeScalars.hasUnseenDot {
             faults.append(ValidationError(field: "username", rule: .notAUserName))
         } else if Set(compatible.unicodeScalars.compactMap(LookAlikeScript.init)).count > 1 {
             faults.append(ValidationError(field: "username", rule: .mixedScripts))
         }
         return faults
+    }
+}
+
+extension String.UnicodeScalarView {
+    /// Whether a dot stands above a letter that has one, or that is one without it: `i` with U+0307 looks like `i`.
+    fileprivate var hasUnseenDot: Bool {
+        var isDotted = false
+        for scalar in self {
+            if scalar == "\u{307}", isDotted { return true }
+            if scalar.properties.generalCategory != .nonspacingMark {
+                isDotted = scalar.properties.isSoftDotted || scalar == "\u{131}" || scalar == "\u{237}"
+            }
+        }
+        return false
     }
 }
 
