@@ -42,6 +42,25 @@ struct PasswordResetTests {
         #expect(!notice.text.contains(Self.password))
     }
 
+    /// A thief added a number by the session of an old app, and proved it: an old app's reset by text message goes there.
+    @Test("names a proved number of the account, and none that the first proof of the address has ended")
+    func number() async throws {
+        for isVerified in [true, false] {
+            let world = try await MailServerWorld(isVerified: isVerified)
+            let id = Identifier<User>(rawValue: world.person.logIn.user.id)
+            let application = world.server.application.id
+            try await world.store.write { transaction throws(DomainError) in
+                guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
+                (user.phone, user.phoneVerifiedAt) = ("+819012345694", user.createdAt)
+                try transaction.updateIdentifiers(of: user)
+            }
+            #expect(try await reset(world, try await token(world)).status == 204)
+            let notice = try #require(try await world.mails().first)
+            #expect(notice.text.contains("ends with 94") == isVerified, "\(notice.text)")
+            #expect(!notice.text.contains("5694"))
+        }
+    }
+
     @Test(
         "is mailed as a link with the token beside it for an app, and as the link alone where the app has a page for it",
         arguments: [true, false])

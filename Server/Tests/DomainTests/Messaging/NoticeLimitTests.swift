@@ -122,5 +122,9 @@ struct NoticeLimitTests {
             MailTexts.further(for: Self.message(.passwordChanged, linked: linked), in: language))
         #expect(without.contains(names) && !without.contains("/account") && !without.contains("\n"))
         #expect(without.hasSuffix(language == .japanese ? "。" : "."))
+        var numbered = Self.message(.passwordChanged, linked: linked)
+        numbered.numberEnding = "94"
+        let both = try #require(MailTexts.further(for: numbered, in: language))
+        #expect(both.hasPrefix("\(without)\n\n") && both.dropFirst(without.count).contains("94"))
     }
 }

@@ -91,7 +91,10 @@ package struct ResetPassword: Sendable {
         let revocations = RevocationIds(randomness, at: now)
         var reader = owner
         // Then all of them go, below.
-        if (kind.isText ? owner.phoneVerifiedAt : owner.emailVerifiedAt) == nil { reader.identities = [] }
+        if (kind.isText ? owner.phoneVerifiedAt : owner.emailVerifiedAt) == nil {
+            reader.identities = []
+            reader.phoneVerifiedAt = nil
+        }
         if !kind.isText, owner.email != nil { reader.emailVerifiedAt = now }
         let ready = try changes.ready(
             [.passwordReset], of: reader, in: application,

@@ -30,7 +30,10 @@ package struct MailNotice: Sendable {
             kind: kind, recipient: recipient, languages: [user.locale].compactMap { $0 }, email: email)
         let linked = kind == .passwordChanged ? user.linkedProviders : []
         if !linked.isEmpty { rendered.linked = linked.map(\.brandName) }
-        if kind == .passwordChanged, user.isSharedByACL { rendered.isShared = true }
+        if kind == .passwordChanged {
+            if user.phoneVerifiedAt != nil { rendered.numberEnding = user.phone.map { String($0.suffix(2)) } }
+            if user.isSharedByACL { rendered.isShared = true }
+        }
         if !linked.isEmpty || kind == .deletionRequested {
             rendered.pages = pagesURL.map { "\($0)/a/\(application.rawValue)" }
         }
@@ -115,6 +118,7 @@ extension MailTexts {
     static func further(for message: RenderedMessage, in language: MailLanguage) -> String? {
         let staying = [
             message.linked.map { linked($0, pages: message.pages, in: language) },
+            message.numberEnding.map { number($0, in: language) },
             message.isShared == true ? shared(in: language) : nil,
         ].compactMap(\.self)
         guard staying.isEmpty else { return staying.joined(separator: "\n\n") }
@@ -136,6 +140,21 @@ extension MailTexts {
         case .english: "If the app asks for a code, copy this one into it:"
         case .japanese: "アプリでコードの入力を求められた場合は、次のコードを貼り付けてください。"
         case .korean: "앱에서 코드를 요청하면 다음 코드를 붙여 넣어 주세요."
+        }
+    }
+
+    /// That a number stays, by which old apps set a password: a thief may have added and proved it.
+    private static func number(_ ending: String, in language: MailLanguage) -> String {
+        switch language {
+        case .english:
+            "The phone number that ends with \(ending) still belongs to your account, and may be used to set a password. "
+                + "If it is not yours, change it in the app, or ask those who run it."
+        case .japanese:
+            "末尾が \(ending) の電話番号は引き続きアカウントに登録されており、パスワードの再設定に使えることがあります。"
+                + "ご自分の番号でない場合は、アプリで変更するか、運営者にお問い合わせください。"
+        case .korean:
+            "끝자리가 \(ending)인 전화번호는 계속 계정에 등록되어 있으며 비밀번호를 다시 설정하는 데 쓰일 수 있습니다. "
+                + "본인의 번호가 아니면 앱에서 변경하거나 운영자에게 문의해 주세요."
         }
     }
 

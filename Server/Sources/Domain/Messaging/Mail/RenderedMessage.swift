@@ -15,6 +15,8 @@ package struct RenderedMessage: Hashable, Codable, Sendable {
     package var pages: String?
     /// The names of the providers whose identities lead to the account after a change of its password.
     package var linked: [String]?
+    /// The last two digits of a proved number of the account after a change of its password.
+    package var numberEnding: String?
     /// Whether the account's access list lets somebody else in after a change of its password.
     package var isShared: Bool?
     /// What must still hold when it leaves; `nil` for a notice of what was done, which goes to the address of then whatever
