@@ -111,6 +111,15 @@ struct NoticeLimitTests {
         }
     }
 
+    /// A new password ends no second factor: with a thief's one there the owner needs an operator (decision 0095).
+    @Test(
+        "say of a changed second factor whom to ask, beside the new password",
+        arguments: [(.english, "write to"), (.japanese, "運営者"), (.korean, "운영자")] as [(MailLanguage, String)])
+    func secondFactor(language: MailLanguage, words: String) {
+        let template = MailTexts.template(for: .secondFactorChanged, in: language, hasLink: false)
+        #expect(template.text.contains(words), "\(template.text)")
+    }
+
     @Test("name what still leads to an account, and the page on which it is removed", arguments: MailLanguage.allCases)
     func linked(language: MailLanguage) throws {
         let (linked, pages) = (["Apple", "LINE"], "https://id.example.com/a/app")

@@ -124,7 +124,8 @@ enum MailTexts {
             Words(
                 "The second step of your log-in to {{application}} was changed",
                 code: "An authenticator app or the recovery codes of your account at {{application}} were changed.",
-                closing: "If that was not you, change your password in the app at once.")
+                closing: "If that was not you, change your password in the app at once, and write to those who make it: "
+                    + "somebody else's authenticator app would keep you out.")
         case .recoveryCodeUsed:
             Words(
                 "A recovery code for {{application}} was used",
@@ -262,7 +263,8 @@ enum MailTexts {
             Words(
                 "{{application}} 2段階認証が変更されました",
                 code: "{{application}} のアカウントの認証アプリまたはリカバリーコードが変更されました。",
-                closing: "心当たりがない場合は、すぐにアプリでパスワードを変更してください。")
+                closing: "心当たりがない場合は、すぐにアプリでパスワードを変更し、アプリの運営者に連絡してください。"
+                    + "ほかの人の認証アプリが残っていると、ログインできなくなります。")
         case .recoveryCodeUsed:
             Words(
                 "{{application}} リカバリーコードが使われました",

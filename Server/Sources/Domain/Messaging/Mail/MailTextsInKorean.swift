@@ -80,7 +80,8 @@ extension MailTexts {
             Words(
                 "{{application}} 2단계 인증이 변경되었습니다",
                 code: "{{application}} 계정의 인증 앱 또는 복구 코드가 변경되었습니다.",
-                closing: "본인이 한 일이 아니라면 바로 앱에서 비밀번호를 변경해 주세요.")
+                closing: "본인이 한 일이 아니라면 바로 앱에서 비밀번호를 변경하고 앱 운영자에게 알려 주세요. "
+                    + "다른 사람의 인증 앱이 남아 있으면 로그인할 수 없습니다.")
         case .recoveryCodeUsed:
             Words(
                 "{{application}} 복구 코드가 사용되었습니다",
