@@ -34,6 +34,8 @@ struct SignUpPageTests {
         let token = try #require(mails.first { $0.recipient.hasPrefix("tomo") }?.token)
         let reader = Browser(world.server)
         let shown = try await reader.get(reader.path("verify") + "?token=\(token)")
+        // Who asked may be a stranger, whose account the address would be.
+        #expect(shown.html.contains("belongs to the account that asked") && shown.html.contains("close this page"))
         #expect(try await reader.post(reader.path("verify"), ["token": token], token: shown.token).status == 200)
         let asked = try await reader.fill("log-in", ["identifier": "tomo@example.com"])
         let entered = try await reader.post(
