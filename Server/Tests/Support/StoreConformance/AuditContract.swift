@@ -17,17 +17,10 @@ extension Contract {
         },
         Contract("tells when the newest entry of all logs was written, also of the server's own") { engine in
             let (world, first) = try await worldWithLog(engine)
-            let log = world.modules.administration.audit
-            func expectNewest(in application: Identifier<Application>) async throws {
-                let newest = try await log.list(in: application, limit: 1).first?.at
-                try expect(newest == world.clock.now, "\(application) has no entry of now")
-                let newestOfAll = try await log.newestTime()
-                try expectEqual(newestOfAll, newest)
-            }
-            try await expectNewest(in: first.id)
+            try await expectNewestEntry(of: first.id, world)
             world.clock.advance(by: .seconds(60))
             let second = try await world.makeApplication()
-            try await expectNewest(in: second.id)
+            try await expectNewestEntry(of: second.id, world)
             world.clock.advance(by: .seconds(60))
             try await engine.write { [now = world.clock.now] transaction throws(DomainError) in
                 try transaction.insert(
@@ -36,7 +29,7 @@ extension Contract {
                         did: .init(.applicationCreated, on: nil, result: .done, details: [:]),
                         seal: SecretDigest(of: [1])))
             }
-            try await expectNewest(in: AuditEntry.server)
+            try await expectNewestEntry(of: AuditEntry.server, world)
         },
         tamper("a changed audit entry", "UPDATE audit_entries SET actor = 'user:other' WHERE number = 3") { faults in
             guard case .changed(3, _) = faults.first, faults.count == 1 else { return false }
@@ -121,6 +114,15 @@ private func worldWithLog(_ engine: any Engine, chained: Bool = true) async thro
     }
     if chained { try await world.modules.administration.audit.chain() }
     return (world, application)
+}
+
+/// The newest entry of all logs is this one's, and of now.
+private func expectNewestEntry(of application: Identifier<Application>, _ world: TestWorld) async throws {
+    let audit = world.modules.administration.audit
+    let newest = try await audit.list(in: application, limit: 1).first?.at
+    try expect(newest == world.clock.now, "\(application) has no entry of now")
+    let newestOfAll = try await audit.newestTime()
+    try expectEqual(newestOfAll, newest)
 }
 
 /// Somebody who has the database but not the sealing key changes the log: verifying it finds that.
