@@ -1,4 +1,5 @@
 import Domain
+import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import PageSupport
@@ -74,7 +75,7 @@ enum MailPage {
             let lines = faults.map { request.words(forMail: $0.rule) }.reduce(into: [String]()) { lines, line in
                 if !lines.contains(line) { lines.append(line) }
             }
-            return request.framed("<!DOCTYPE html>" + lines.map { "<p>\($0.markedUp)</p>" }.joined())
+            return request.framed("<!DOCTYPE html>" + lines.map { "<p>\(HTMLText.escaped($0))</p>" }.joined())
         }
     }
 
@@ -205,13 +206,5 @@ extension Response {
         var response = self
         response.headers[.contentSecurityPolicy]? += "; frame-src 'self'"
         return response
-    }
-}
-
-extension String {
-    /// As text within HTML.
-    var markedUp: String {
-        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;")
     }
 }

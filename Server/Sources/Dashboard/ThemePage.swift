@@ -28,7 +28,7 @@ enum ThemePage {
                     request, try ThemeForm.draft(sent, over: try request.targetApplication().settings.theme).theme)
             } catch {
                 guard (error as? DomainError)?.code == .fieldsRefused else { throw error }
-                return request.framed("<!DOCTYPE html><p>\(request.text("theme.bad").markedUp)</p>")
+                return request.framed("<!DOCTYPE html><p>\(HTMLText.escaped(request.text("theme.bad")))</p>")
             }
         },
     ]
@@ -84,16 +84,16 @@ enum ThemePage {
     /// A screen in a theme, for the frame beside the form.
     private static func show(_ request: DashboardRequest, _ theme: Theme) throws -> Response {
         let faults = theme.contrastFaults().map {
-            "<li>\((request.words(for: $0)["text"] as? String ?? "").markedUp)</li>"
+            "<li>\(HTMLText.escaped(request.words(for: $0)["text"] as? String ?? ""))</li>"
         }
+        let hard = HTMLText.escaped(request.text("theme.hard"))
         let warning =
-            faults.isEmpty
-            ? "" : "<div class=warning><b>\(request.text("theme.hard").markedUp)</b><ul>\(faults.joined())</ul></div>"
+            faults.isEmpty ? "" : "<div class=warning><b>\(hard)</b><ul>\(faults.joined())</ul></div>"
         let own = theme.texts[request.page.language.rawValue] ?? [:]
         func word(_ name: String, _ text: String? = nil) -> String {
-            (text.flatMap { own[$0] } ?? request.text("theme.sample.\(name)")).markedUp
+            HTMLText.escaped(text.flatMap { own[$0] } ?? request.text("theme.sample.\(name)"))
         }
-        let brand = (theme.brand ?? request.application?.name ?? "").markedUp
+        let brand = HTMLText.escaped(theme.brand ?? request.application?.name ?? "")
         // Of letters that end no attribute: `ThemePicture` has seen to it.
         let logo = theme.logo?.inlineText.map { "<img src=\"\($0)\" alt=\"\(brand)\">" } ?? "<b>\(brand)</b>"
         return request.framed(

@@ -29,6 +29,8 @@ struct SystemLogTests {
             // Without a second backslash, the mark after the first would end the value for a reader.
             (#"x\" status=200 y="#, #"value="x\\\" status=200 y=""#), (#"x \"#, #"value="x \\""#),
             ("花子", #"value="花子""#),
+            // Joined with an accent it is no character of its own, and would end the value all the same.
+            ("\"\u{0301} status=200", "value=\"\\\"\u{0301} status=200\""),
         ])
     func quoted(value: String, shown: String) {
         #expect(line("seen", ["value": "\(value)"]) == "2027-01-15T08:00:00.123Z info okaeri: seen \(shown)")

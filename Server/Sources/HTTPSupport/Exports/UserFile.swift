@@ -168,11 +168,23 @@ package enum CSVLine {
         return cells.map { cell($0 ?? "") }.joined(separator: ",") + "\r\n"
     }
 
-    /// A cell: always in quotes, and with an apostrophe in front of what begins a formula.
+    /// A cell: always in quotes, and with an apostrophe in front of what begins a formula, also behind a semicolon, at which
+    /// the spreadsheets of many languages begin a cell. By Unicode scalars: a quotation mark that is joined with an accent is
+    /// no character of its own, and ends the cell all the same.
     package static func cell(_ text: String) -> String {
-        let isFormula = text.unicodeScalars.first.map { "=+-@\t\r\n＝＋－＠".unicodeScalars.contains($0) } ?? false
-        return "\"\(isFormula ? "'" : "")\(text.replacing("\"", with: "\"\""))\""
+        var cell = "\"".unicodeScalars
+        var begins = true
+        for scalar in text.unicodeScalars {
+            if begins, formulas.contains(scalar) { cell.append("'") }
+            if scalar == "\"" { cell.append(scalar) }
+            cell.append(scalar)
+            begins = scalar == ";"
+        }
+        cell.append("\"")
+        return String(cell)
     }
+
+    private static let formulas = Set("=+-@\t\r\n＝＋－＠".unicodeScalars)
 }
 
 extension User {

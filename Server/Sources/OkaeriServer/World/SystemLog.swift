@@ -111,8 +111,14 @@ package struct SystemLog: LogHandler {
                 (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "=")
             }
         if isSimple { return value }
-        let escaped = printable(value).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-        return "\"\(escaped)\""
+        // By scalars: a mark that is joined with an accent is no character of its own.
+        var escaped = "\"".unicodeScalars
+        for scalar in printable(value).unicodeScalars {
+            if scalar == "\\" || scalar == "\"" { escaped.append("\\") }
+            escaped.append(scalar)
+        }
+        escaped.append("\"")
+        return String(escaped)
     }
 
     /// Without control characters and what else ends lines, so that nothing that was sent can begin a line of its own;

@@ -1,4 +1,5 @@
 import EmbeddedFiles
+import HTTPSupport
 import Mustache
 
 /// Templates, compiled when the program starts. Values are escaped for HTML, in elements and in quoted attributes.
@@ -18,11 +19,13 @@ package struct PageTemplates: Sendable {
     /// - Parameter own: Templates by name, beside the shared ones, which they may use and replace.
     /// - Throws: `Fault`, or what Mustache says of a template.
     package init(_ own: [String: [UInt8]]) throws {
+        MustacheContentTypes.register(EscapedByBytes(), named: EscapedByBytes.name)
         let sources = Self.shared.merging(own) { $1 }
         var library = MustacheLibrary()
         for (name, bytes) in sources {
             guard let text = String(validating: bytes, as: UTF8.self) else { throw Fault.notUTF8(name: name) }
-            try library.register(text, named: name)
+            // Each template says it for itself: Mustache begins a part with its own way to escape.
+            try library.register("{{% CONTENT_TYPE: \(EscapedByBytes.name)}}\n\(text)", named: name)
         }
         self.library = library
         names = Set(sources.keys)
@@ -40,4 +43,11 @@ package struct PageTemplates: Sendable {
     private static var shared: [String: [UInt8]] {
         EmbeddedFiles.folder("PageSupport/Templates", ending: ".mustache")
     }
+}
+
+/// Mustache's own way to escape compares Swift's characters, and leaves what is joined with another sign as it is.
+private struct EscapedByBytes: MustacheContentType {
+    static let name = "BYTES"
+
+    func escapeText(_ text: String) -> String { HTMLText.escaped(text) }
 }

@@ -160,19 +160,19 @@ private enum PageResponse {
         Response(status: .found, headers: [.location: address])
     }
 
-    static func page(_ text: String) -> Response { page(title: text, "<h1>\(escapedMarkup(text))</h1>") }
+    static func page(_ text: String) -> Response { page(title: text, "<h1>\(HTMLText.escaped(text))</h1>") }
 
     static func form(to address: String, token: String, error: String, _ texts: PageTexts) -> Response {
         page(
             title: texts.choosePassword,
             """
-            <h1>\(escapedMarkup(texts.choosePassword))</h1>
-            <p role="alert">\(escapedMarkup(error))</p>
-            <form method="post" action="\(escapedMarkup(address))">
-            <input type="hidden" name="token" value="\(escapedMarkup(token))">
-            <label>\(escapedMarkup(texts.newPassword))
+            <h1>\(HTMLText.escaped(texts.choosePassword))</h1>
+            <p role="alert">\(HTMLText.escaped(error))</p>
+            <form method="post" action="\(HTMLText.escaped(address))">
+            <input type="hidden" name="token" value="\(HTMLText.escaped(token))">
+            <label>\(HTMLText.escaped(texts.newPassword))
             <input type="password" name="new_password" autocomplete="new-password" required></label>
-            <button>\(escapedMarkup(texts.save))</button>
+            <button>\(HTMLText.escaped(texts.save))</button>
             </form>
             """)
     }
@@ -181,7 +181,7 @@ private enum PageResponse {
         let text = """
             <!doctype html>
             <meta charset="utf-8"><meta name="viewport" content="width=device-width">
-            <title>\(escapedMarkup(title))</title>
+            <title>\(HTMLText.escaped(title))</title>
             <style>body{font:1.1em system-ui;margin:15vh auto;max-width:28em;padding:0 1em}
             h1{font-size:1.2em}label,input,button{display:block;margin:.6em 0;font:inherit}</style>
             \(body)
@@ -195,11 +195,6 @@ private enum PageResponse {
                     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
                 .referrerPolicy: "no-referrer",
             ], body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
-    }
-
-    private static func escapedMarkup(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;")
     }
 }
 

@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import HTTPTypes
 import OkaeriWire
 import Testing
@@ -120,6 +121,17 @@ struct DashboardFormTests {
         let other = try await world.server.signUp("sora").read(LogInResponse.self).user.id
         let shown = try await browser.get(world.page("users?search=\(text)"))
         #expect(shown.html.contains("/users/\(found)") && !shown.html.contains("/users/\(other)"), "\(shown.html)")
+    }
+
+    @Test("show as text what a stranger is called, also where its signs are joined with others")
+    func joinedSigns() async throws {
+        let name = "\u{0600}<meta http-equiv=refresh content=0\u{0600}>"
+        let user = try await world.server.person(body: #"{"user": {"displayName": "\#(name)"}}"#).logIn.user.id
+        for path in ["users", "users/\(user)"] {
+            let html = Data(try await browser.get(world.page(path)).html.utf8)
+            let text = "\u{0600}&lt;meta http-equiv=refresh content=0\u{0600}&gt;"
+            #expect(html.range(of: Data(text.utf8)) != nil && html.range(of: Data(name.utf8)) == nil, "\(path)")
+        }
     }
 
     @Test("show what is to go as text, whatever a stranger called it")

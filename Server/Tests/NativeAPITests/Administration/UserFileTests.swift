@@ -42,6 +42,16 @@ struct UserFileTests {
         var text: String { pieces.withLock { $0.map { String(buffer: $0) }.joined() } }
     }
 
+    @Test(
+        "keeps a cell whole, without formulas, whatever its quotation marks are joined with",
+        arguments: [
+            ("x\"\u{0301},=1", "\"x\"\"\u{0301},=1\""), ("\u{0600}\",=1", "\"\u{0600}\"\",=1\""),
+            ("a;=1;b", "\"a;'=1;b\""), ("=1", "\"'=1\""), ("a=1;", "\"a=1;\""), ("", "\"\""),
+        ])
+    func cells(text: String, cell: String) {
+        #expect(Array(CSVLine.cell(text).utf8) == Array(cell.utf8))
+    }
+
     @Test("reads no page before the one before was taken", arguments: UserFile.Form.allCases)
     func slowReader(form: UserFile.Form) async throws {
         let server = try await TestServer(settings: ["rate-limits": "off"])

@@ -67,6 +67,30 @@ struct HostilePageTests {
         expectHarmless(try await owner.get(owner.path("account")), "account")
     }
 
+    @Test(
+        "XSS: signs that are joined with others are escaped like those that stand alone",
+        arguments: [
+            "\u{0600}\"\u{0600}>\u{0600}<svg onload=alert(1)\u{0600}>", "\"\u{0301} autofocus \u{0600}'\u{0600}&lt;",
+        ])
+    func joinedSigns(attack: String) async throws {
+        let owner = try await person(try await server())
+        let own = try await owner.get(owner.path("account")).token
+        let saved = try await owner.post(owner.path("account/profile"), ["displayName": attack], token: own)
+        #expect(saved.status == 303)
+        let signs: [Unicode.Scalar: String] = ["<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;", "&": "&amp;"]
+        let text = attack.unicodeScalars.map { signs[$0] ?? String($0) }.joined()
+        let guest = Browser(owner.server)
+        for page in [
+            try await owner.get(owner.path("account")),
+            try await guest.get(guest.path("log-in") + "?login_hint=\(Browser.escaped(attack))"),
+        ] {
+            // Browsers read bytes; a sign that is joined with another one is none of Swift's characters.
+            let html = Data(page.html.utf8)
+            #expect(html.range(of: Data("value=\"\(text)\"".utf8)) != nil, "\(page.html)")
+            #expect(html.range(of: Data(attack.utf8)) == nil)
+        }
+    }
+
     @Test("XSS: strings in every parameter of every page stay text", arguments: Self.attacks)
     func crossSiteParameters(attack: String) async throws {
         let server = try await server()
