@@ -15,17 +15,24 @@ extension TextPattern {
     private var like: String {
         pieces.map { piece in
             switch piece {
-            case .text(let text): text.replacing(#/[\\%_]/#) { "\\\($0.output)" }
+            case .text(let text): Self.quoted(text, ["\\", "%", "_"]) { "\\\($0)" }
             case .anyCharacter: "_"
             case .anything: "%"
             }
         }.joined()
     }
 
+    /// By Unicode scalars, as the engines read: a sign that is joined with another one is no character of its own.
+    private static func quoted(
+        _ text: String, _ signs: Set<Unicode.Scalar>, as quote: (Unicode.Scalar) -> String
+    ) -> String {
+        text.unicodeScalars.map { signs.contains($0) ? quote($0) : String($0) }.joined()
+    }
+
     private var glob: String {
         pieces.map { piece in
             switch piece {
-            case .text(let text): text.replacing(#/[*?\[]/#) { "[\($0.output)]" }
+            case .text(let text): Self.quoted(text, ["*", "?", "["]) { "[\($0)]" }
             case .anyCharacter: "?"
             case .anything: "*"
             }

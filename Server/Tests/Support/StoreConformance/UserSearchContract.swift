@@ -94,6 +94,7 @@ extension Contract {
             let samples = Samples()
             let users: [(String, [String: JSONValue])] = [
                 ("a", ["t": "Hello world"]), ("b", ["t": "hello%_*?[x]\\"]), ("c", ["t": 5]), ("d", [:]),
+                ("e", ["t": "\u{0600}x"]),
             ]
             try await insert(users, samples, engine)
             let questions: [([TextPattern.Piece], Bool, [String])] = [
@@ -101,7 +102,9 @@ extension Contract {
                 ([.anything, .text("w"), .anyCharacter, .text("rld")], false, ["a"]), ([.text("Hello")], false, []),
                 ([.anything, .text("%_*?[x]\\")], false, ["b"]), ([.anything, .text("%_*?[X]\\")], true, ["b"]),
                 ([.anything, .text("%w"), .anything], true, []), ([.anything, .text("_"), .anything], false, ["b"]),
-                ([.anything], false, ["a", "b"]),
+                ([.anything], false, ["a", "b", "e"]),
+                // Signs that are joined with the one before are no characters of their own.
+                ([.text("\u{0600}*"), .anything], false, []), ([.text("\u{0600}%"), .anything], true, []),
             ]
             for (pieces, ignoresCase, expected) in questions {
                 let pattern = TextPattern(pieces, ignoresCase: ignoresCase)
