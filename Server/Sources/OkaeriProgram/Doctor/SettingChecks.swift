@@ -102,6 +102,6 @@ struct SettingChecks {
         guard settings.hasPublicPath else { return .ok("public address", "\(publicURL)") }
         return .ok(
             "public address",
-            "\(publicURL). Browsers need /a, /assets and /dashboard of its host, too: the proxy hands them on as they are.")
+            "\(publicURL). Browsers need /a, /assets and /dashboard of its host as they are, too.")
     }
 }
