@@ -228,8 +228,8 @@ extension ProtocolRule {
     fileprivate func text(of value: Value) -> String {
         switch value {
         case .truth(let truth): truth ? "yes" : "no"
-        case .number(nil), .number(Self.endless): "none"
-        case .number(let number?): String(number / optionUnit)
+        case .number(let number?): number == Self.endless ? "none" : String(number / optionUnit)
+        case .number(nil): "none"
         case .texts(let texts): texts.joined(separator: " ")
         }
     }

@@ -33,7 +33,10 @@ package struct MailWorker: Service {
     }
 
     private func work() async {
-        await modules.messaging.mailQueueSignal.makeRounds { await round() }
+        await modules.messaging.mailQueueSignal.makeRounds {
+            // The mail under way is sent; the carrier waits less long for the mail server's word on it.
+            await cancelWhenGracefulShutdown { await round() }
+        }
     }
 
     /// Sends what is due.
