@@ -66,6 +66,7 @@ struct RetryMailCommand: AsyncParsableCommand {
 
     @OptionGroup var application: ApplicationOption
     @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
         let (id, mail) = (application.id, mail)
@@ -80,7 +81,12 @@ struct RetryMailCommand: AsyncParsableCommand {
         } catch {
             throw error.ofMissingMail()
         }
+        guard !output.isJSON else { return Console.write(json: Output(count: count)) }
         Console.write(count == 0 ? "No mail can be sent again." : "Due now: \(count.counted("mail")).")
+    }
+
+    private struct Output: Encodable {
+        let count: Int
     }
 }
 
