@@ -173,6 +173,17 @@ struct ServeTests {
         #expect(try await second.stop() == 0)
     }
 
+    @Test("says why an address cannot be listened on in the system's words, and names it as the setting does")
+    func strangeAddress() async throws {
+        // Of no machine (RFC 5737 §3, RFC 3849).
+        for address in ["192.0.2.1", "[2001:db8::1]"] {
+            let refused = try await Program.run("serve", "--data", folder.path, "--listen", "\(address):21317")
+            #expect(refused.status == 1, "\(refused.errors)")
+            #expect(refused.errors.contains("okaeri: \(address):21317 cannot be listened on: "), "\(refused.errors)")
+            #expect(!refused.errors.contains("errno") && refused.errors.contains(". Choose another address"))
+        }
+    }
+
     @Test("refuses a data folder that another server uses")
     func secondServer() async throws {
         let first = try await TestServer(data: folder.path)

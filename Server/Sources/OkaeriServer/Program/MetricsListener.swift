@@ -55,8 +55,15 @@ struct MetricsListener: Service {
         } catch let error as IOError {
             let setting = Setting.metricsListen
             let reason =
-                error.errnoCode == EADDRINUSE ? "is in use by another program" : "cannot be listened on: \(error)"
-            throw StartFault.settings("\(setting.name) (\(setting.variable)) is \(host):\(port), which \(reason).")
+                error.errnoCode == EADDRINUSE
+                ? "is in use by another program" : "cannot be listened on: \(error.reason)"
+            let address = ServerSettings.address(host: host, port: port)
+            throw StartFault.settings("\(setting.name) (\(setting.variable)) is \(address), which \(reason).")
         }
     }
+}
+
+extension IOError {
+    /// Why the system refuses, without the name of the function that was called.
+    var reason: String { String(cString: strerror(errnoCode)) }
 }

@@ -343,7 +343,10 @@ package struct ServerProgram: Sendable {
         case let fault as StartFault: fault
         case let error as IOError where error.errnoCode == EADDRINUSE:
             .addressInUse(host: settings.host, port: settings.port)
-        default: .cannotListen("\(settings.host):\(settings.port) cannot be listened on: \(error)")
+        default:
+            .cannotListen(
+                "\(ServerSettings.address(host: settings.host, port: settings.port)) cannot be listened on: "
+                    + "\((error as? IOError)?.reason ?? "\(error)").")
         }
     }
 }
@@ -372,7 +375,8 @@ package enum StartFault: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .settings(let words), .storage(let words), .cannotListen(let words): words
-        case .addressInUse(let host, let port): "\(host):\(port) is in use by another program."
+        case .addressInUse(let host, let port):
+            "\(ServerSettings.address(host: host, port: port)) is in use by another program."
         }
     }
 }

@@ -51,8 +51,11 @@ extension ServerSettings {
         plainURL(host: ["0.0.0.0": "127.0.0.1", "::": "::1"][host] ?? host, port: port)
     }
 
-    private static func plainURL(host: String, port: Int) -> String {
-        host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)"
+    private static func plainURL(host: String, port: Int) -> String { "http://" + address(host: host, port: port) }
+
+    /// What is listened on, as a setting names it.
+    static func address(host: String, port: Int) -> String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }
 
