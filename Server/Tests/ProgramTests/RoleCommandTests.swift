@@ -1,3 +1,4 @@
+import Foundation
 import OkaeriWire
 import Testing
 
@@ -12,6 +13,33 @@ struct RoleCommandTests {
         let finished = try await Program.run([kind] + command + ["--help"])
         #expect(finished.status == 0 && finished.output.contains("USAGE: okaeri \(kind)"))
         #expect(finished.output.contains("Example"))
+    }
+
+    @Test("give and take, and print with --json what the user has then")
+    func given() async throws {
+        try folder.make()
+        let created = try await Program.run("application", "create", "Demo", "--json", "--data", folder.path)
+        let id = try created.json(CreatedApplication.self).id
+        func run(_ arguments: String...) async throws -> Program.Finished {
+            try await Program.run(arguments + ["--application", id, "--data", folder.path])
+        }
+        let file = "\(folder.path)/users.json"
+        try Data(#"{"id":"1","username":"hana"}"#.utf8).write(to: URL(fileURLWithPath: file))
+        #expect(try await run("import", "users", file).status == 0)
+        #expect(try await run("role", "create", "editor").status == 0)
+        #expect(try await run("group", "create", "staff").status == 0)
+        struct Given: Decodable, Equatable {
+            let id: String
+            let roles: [String]
+            let groups: [String]
+        }
+        let role: Given = try await run("role", "give", "editor", "1", "--json").json()
+        #expect(role == Given(id: "1", roles: ["editor"], groups: []))
+        let group: Given = try await run("group", "give", "staff", "1", "--json").json()
+        #expect(group == Given(id: "1", roles: ["editor"], groups: ["staff"]))
+        let taken: Given = try await run("role", "take", "editor", "1", "--json").json()
+        #expect(taken == Given(id: "1", roles: [], groups: ["staff"]))
+        #expect(try await run("group", "take", "staff", "1").output == "The user 1 does not have the group staff.\n")
     }
 
     @Test("make, list, change and remove roles and groups, and refuse what there is not")

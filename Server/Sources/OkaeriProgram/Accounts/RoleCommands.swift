@@ -261,8 +261,9 @@ struct GiveGrantCommand<Words: GrantWords>: AsyncParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() async throws {
-        try await user.change(name, Words.kind) { .init(adding: [$0]) }
-        Console.write("The user \(user.id) has the \(Words.kind.rawValue) \(name).")
+        try await user.change(
+            name, Words.kind, saying: "The user \(user.id) has the \(Words.kind.rawValue) \(name)."
+        ) { .init(adding: [$0]) }
     }
 }
 
@@ -278,19 +279,38 @@ struct TakeGrantCommand<Words: GrantWords>: AsyncParsableCommand {
     @OptionGroup var user: UserOptions
 
     func run() async throws {
-        try await user.change(name, Words.kind) { .init(removing: [$0]) }
-        Console.write("The user \(user.id) does not have the \(Words.kind.rawValue) \(name).")
+        try await user.change(
+            name, Words.kind, saying: "The user \(user.id) does not have the \(Words.kind.rawValue) \(name)."
+        ) { .init(removing: [$0]) }
     }
 }
 
 extension UserOptions {
     fileprivate func change(
-        _ name: String, _ kind: Grant.Kind, _ change: (Identifier<Grant>) -> ChangeUserRoles.Change
+        _ name: String, _ kind: Grant.Kind, saying sentence: String,
+        _ change: (Identifier<Grant>) -> ChangeUserRoles.Change
     ) async throws {
-        _ = try await perform(.assignRoles) { modules, id, application, who throws(DomainError) in
-            let grant = try application.settings.access.required(name, kind)
-            return try await modules.accounts.changeUserRoles(change(grant.id), of: id, in: application, by: who)
+        let granted = try await perform(.assignRoles) { modules, id, application, who throws(DomainError) in
+            let rules = application.settings.access
+            let grant = try rules.required(name, kind)
+            let user = try await modules.accounts.changeUserRoles(change(grant.id), of: id, in: application, by: who)
+            return UserGrantsOutput(user, in: rules)
         }
+        guard !output.isJSON else { return Console.write(json: granted) }
+        Console.write(sentence)
+    }
+}
+
+/// The names of what a user was given.
+private struct UserGrantsOutput: Encodable, Sendable {
+    let id: String
+    let roles: [String]
+    let groups: [String]
+
+    init(_ user: User, in rules: AccessRules) {
+        id = user.id.rawValue
+        roles = rules.sorted(.role).filter { user.grants.contains($0.id) }.map(\.name)
+        groups = rules.sorted(.group).filter { user.grants.contains($0.id) }.map(\.name)
     }
 }
 
