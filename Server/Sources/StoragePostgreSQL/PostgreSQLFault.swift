@@ -1,3 +1,5 @@
+import Domain
+
 /// What a server, or the way to it, answered instead of a result.
 struct PostgreSQLFault: Error {
     /// What an engine can do about it.
@@ -42,7 +44,7 @@ struct PostgreSQLFault: Error {
     }
 
     static func oneLine(_ text: String) -> String {
-        text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+        text.split(whereSeparator: \.isNewline).map(\.withoutBlanks).joined(separator: "; ")
     }
 }
 
@@ -74,9 +76,12 @@ package struct PostgreSQLOpenFault: Error, Hashable, CustomStringConvertible {
             ("Connection refused", "See whether PostgreSQL runs there, and listens on that address."),
             ("pg_hba.conf", "Allow this machine and user in the server's pg_hba.conf."),
             ("certificate", "Check sslmode and sslrootcert in the connection string."),
+            ("does not support SSL", "Switch TLS on there, or check sslmode in the connection string."),
         ]
-        let advice = known.first { words.contains($0.words) }?.advice ?? "“okaeri doctor” looks closer."
-        description = "The database \(address) cannot be used: \(words). \(advice)"
+        let advice = known.first { words.contains($0.words) }.map { " \($0.advice)" } ?? ""
+        // libpq ends some of what it says with a question.
+        let end = words.last == "?" || words.last == "." ? "" : "."
+        description = "The database \(address) cannot be used: \(words)\(end)\(advice)"
     }
 
     private static let tooFewConnections =

@@ -47,6 +47,9 @@ struct DatabaseFaultTests {
             try await cluster.run("ALTER DATABASE \(name) SET default_transaction_read_only = on", in: "postgres")
             return cluster.networkURL(name)
         },
+        Fault(description: "no TLS", words: ["does not support SSL", "check sslmode"]) { cluster, name in
+            "\(cluster.networkURL(name))&sslmode=require"
+        },
         Fault(description: "too few connections", words: ["too many connections", "Raise max_connections"]) {
             cluster, name in
             try await cluster.makeLimitedUser(connections: 1, in: name)
@@ -63,6 +66,8 @@ struct DatabaseFaultTests {
             "serve", "--listen", "127.0.0.1:0", environment: Nodes.environment(url))
         #expect(finished.status == 1)
         for words in fault.words { #expect(finished.errors.contains(words), "\(finished.errors)") }
+        #expect(!finished.errors.contains("?.") && !finished.errors.contains("\t"), "\(finished.errors)")
+        #expect(finished.errors.ranges(of: "okaeri doctor").count <= 1, "\(finished.errors)")
         #expect(!finished.errors.contains("wrong@"), "the password is printed: \(finished.errors)")
         #expect(begin.duration(to: .now) < .seconds(120))
     }
