@@ -108,6 +108,31 @@ struct UpgradeUserTests {
         #expect(wrong == .alreadyRegistered && other == .alreadyRegistered)
     }
 
+    @Test(
+        "that is repeated while the first try is under way is answered as that one, and nothing else is",
+        arguments: [true, false])
+    func overtaken(isProven: Bool) async throws {
+        let application = try await world.makeApplication()
+        let logIn = try await world.logIn(device, to: application)
+        if isProven { world.clock.advance(by: .seconds(3600)) }
+        // All came in before one of them was stored.
+        let who = try await world.authenticate(logIn.token, in: application)
+        func ask(_ name: String, _ password: Secret, isNamed: Bool = true) async throws -> User {
+            try await world.modules.accounts.upgradeUser(
+                UpgradeUser.Request(
+                    identifiers: NewIdentifiers(username: .set(name), rules: .native), password: password,
+                    isNamedAttempt: isNamed),
+                by: who, isProven: isProven, address: TestWorld.address, from: .local)
+        }
+        let user = try await ask("hana", password)
+        #expect(try await ask("hana", password) == user)
+        let wrong = await world.refusal { _ = try await ask("hana", Secret("another secret")) }
+        let other = await world.refusal { _ = try await ask("hanako", password) }
+        let unnamed = await world.refusal { _ = try await ask("hana", password, isNamed: false) }
+        #expect(wrong == .alreadyRegistered)
+        #expect([other, unnamed].allSatisfy { $0 == .alreadyRegistered || $0 == .reauthenticationRequired })
+    }
+
     @Test("that is repeated is answered again where the log-in is older than ten minutes, and nothing else is")
     func repeatedLater() async throws {
         let application = try await world.makeApplication()

@@ -59,11 +59,32 @@ package struct UpgradeUser: Sendable {
         let author = AccountAuthor.owner(who, isProven: isProven, from: origin)
         // A repetition changes nothing, and its password proves the owner: the key proves a registered user no more.
         if let password = Self.repetition(request, of: who.user) {
-            return try await repeated(password, by: who, from: address)
+            return try await repeated(password, of: who.user, in: who.application.id, from: address)
         }
         try author.requireProof(of: .upgraded, at: editUser.clock.now)
         guard who.user.isAnonymous else { throw .alreadyRegistered }
-        return try await editUser(request.edit, of: who.user.id, in: who.application, by: author).user
+        do {
+            return try await editUser(request.edit, of: who.user.id, in: who.application, by: author).user
+        } catch {
+            guard let (user, password) = try await overtaken(request, by: who, with: error) else { throw error }
+            return try await repeated(password, of: user, in: who.application.id, from: address)
+        }
+    }
+
+    /// The user as another try of the same attempt has made it since this one came in: whoever sends a request again does not
+    /// always wait until the first one has its answer. `nil` for every other refusal.
+    private func overtaken(
+        _ request: Request, by who: Authenticated, with refusal: DomainError
+    ) async throws(DomainError) -> (user: User, password: Secret)? {
+        guard request.isNamedAttempt, refusal == .alreadyRegistered || refusal == .reauthenticationRequired else {
+            return nil
+        }
+        let (id, application) = (who.user.id, who.application.id)
+        let user = try await store.read { transaction throws(DomainError) in
+            try transaction.user(id, in: application)
+        }
+        guard let user, let password = Self.repetition(request, of: user) else { return nil }
+        return (user, password)
     }
 
     /// The password of a request that may repeat an upgrade whose answer was lost, as all else that it asks holds already; `nil`
@@ -77,13 +98,13 @@ package struct UpgradeUser: Sendable {
 
     /// The answer to a repetition: the user, when the password is right. It counts as at any log-in, right or wrong.
     private func repeated(
-        _ password: Secret, by who: Authenticated, from address: ClientAddress
+        _ password: Secret, of user: User, in application: Identifier<Application>, from address: ClientAddress
     ) async throws(DomainError) -> User {
-        let outcome = try await check(password.revealed, of: .own(who.user), in: who.application.id, from: address)
+        let outcome = try await check(password.revealed, of: .own(user), in: application, from: address)
         let shown = try await store.write { transaction throws(DomainError) in
-            try outcome.settle(in: transaction, isMeant: { $0.id == who.user.id })
+            try outcome.settle(in: transaction, isMeant: { $0.id == user.id })
         }
         guard shown != nil else { throw .alreadyRegistered }
-        return who.user
+        return user
     }
 }
