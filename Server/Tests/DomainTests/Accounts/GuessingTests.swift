@@ -70,6 +70,21 @@ struct GuessingTests {
         }
     }
 
+    @Test("by a sign-up that comes again under its attempt's name counts as at a log-in")
+    func repeatedSignUp() async throws {
+        let application = try await world.makeApplication()
+        let attempt = Attempt(name: "one", request: [1])
+        func signUp(_ password: Secret) async -> DomainError? {
+            await world.refusal { _ = try await world.signUp("hana", password, to: application, attempt: attempt) }
+        }
+        #expect(await signUp(password) == nil)
+        for _ in 0..<5 { #expect(await signUp(Secret("another secret")) == .attemptReused) }
+        #expect(await signUp(password) == .rateLimited(retryAfter: .seconds(1)))
+        await refused(.rateLimited(retryAfter: .seconds(1)), "hana", application, password)
+        world.clock.advance(by: .seconds(1))
+        #expect(await signUp(password) == nil)
+    }
+
     @Test("never keeps a device with its key out")
     func deviceKey() async throws {
         let application = try await world.makeApplication()

@@ -101,6 +101,20 @@ struct SecondFactorTests {
         }
     }
 
+    @Test("is not passed by a sign-up that comes again under its name, and the session that it opened goes on")
+    func repeatedSignUp() async throws {
+        let world = try await SecondFactorWorld()
+        func signUp() async throws -> Answer {
+            try await world.server.signUp("hana", headers: [("Idempotency-Key", "one")])
+        }
+        let made = try await signUp()
+        #expect(made.status == 201)
+        let owner = Person(server: world.server, device: ProofMaker(), logIn: try made.read(LogInResponse.self))
+        _ = try await world.enrol(owner)
+        expect(try await signUp(), 409, .identifierTaken)
+        #expect(try await owner.send(.get, APIPath.user).status == 200)
+    }
+
     @Test("makes who guesses wait, and nobody else: the device's own log-in goes on")
     func guesses() async throws {
         let world = try await SecondFactorWorld()

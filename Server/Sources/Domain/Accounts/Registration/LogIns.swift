@@ -28,7 +28,7 @@ package final class LogIns: Sendable {
             store: store, clock: clock, verifyProof: ProofVerifier(), registrar: registrar, issuers: issuers,
             judgeFirstLaunch: judgeFirstLaunch)
         signUp = SignUp(
-            store: store, clock: clock, passwords: world.passwords, registrar: registrar, issuers: issuers,
+            store: store, clock: clock, check: check, registrar: registrar, issuers: issuers,
             judgeFirstLaunch: judgeFirstLaunch)
         registerUser = RegisterUser(store: store, clock: clock, registrar: registrar, issuers: issuers)
         registerByMail = RegisterByMail(store: store, enqueueMessage: messaging.enqueueMessage)

@@ -2,7 +2,7 @@
 package struct SignUp: Sendable {
     let store: any Store
     let clock: any WallClock
-    let passwords: any PasswordHashing
+    let check: PasswordCheck
     let registrar: UserRegistrar
     let issuers: SessionIssuers
     let judgeFirstLaunch: JudgeFirstLaunch
@@ -53,7 +53,15 @@ package struct SignUp: Sendable {
         case made(LogIn)
         case taken([LogInIdentifier.Kind])
         /// The attempt's own user, made by an earlier try whose answer was lost.
-        case repeated(User, PasswordHash)
+        case repeated(User)
+    }
+
+    /// What came of a repetition.
+    private enum Repetition: Sendable {
+        case answered(LogIn)
+        /// The session of the first try has ended, or now asks for a second factor.
+        case over
+        case refused
     }
 
     /// - Throws: `fieldsRefused`, `identifiersTaken`, `proofRequired`, `proofRefused`, `proofReplayed`, `clockSkew`,
@@ -92,27 +100,42 @@ package struct SignUp: Sendable {
                 guard error.code == .identifiersTaken else { throw error }
                 let kinds = error.identifierKinds
                 let owners = try transaction.owners(of: registration.user.typedIdentifiers, in: application)
-                // Later it would be a log-in that asks for no second factor.
+                // Later, or with a second factor by now, it would be a log-in that asks for none.
                 guard let owner = owners.first?.user, now < owner.createdAt + RememberAttempt.memory,
-                    try issuer.hasIssued(to: owner, in: transaction),
-                    let kept = try transaction.passwordHash(of: owner.id, in: application)
+                    owner.hasPassword, !owner.hasSecondFactor, try issuer.hasIssued(to: owner, in: transaction)
                 else { return .taken(kinds) }
-                return .repeated(owner, kept)
+                return .repeated(owner)
             }
         }
         switch finding {
         case .made(let logIn): return logIn
         case .taken(let kinds): throw .identifiersTaken(kinds)
-        case .repeated(let user, let kept):
-            // A caller who guesses the attempt's name learns nothing without the password.
-            guard let password = request.password.flatMap({ Password($0.revealed) }),
-                try await passwords.compare(password, with: kept, among: [], for: .application(application)) != .refused
-            else { throw .attemptReused }
-            let logIn = try await store.write { transaction throws(DomainError) in
-                try issuer.repeated(for: user, in: transaction)
+        case .repeated(let owner): return try await repeated(request, of: owner, by: issuer)
+        }
+    }
+
+    /// The answer to a repetition, when the password is right. It counts as at any log-in, right or wrong: a caller who guesses the
+    /// attempt's name learns nothing without the password.
+    private func repeated(
+        _ request: Request, of owner: User, by issuer: SessionIssuer
+    ) async throws(DomainError) -> LogIn {
+        guard let password = request.password else { throw .attemptReused }
+        let outcome = try await check(
+            password.revealed, of: .typed(owner.typedIdentifiers), in: request.application.id,
+            from: request.client.address)
+        let repetition = try await store.write { transaction throws(DomainError) -> Repetition in
+            guard let user = try outcome.settle(in: transaction, isMeant: { $0.id == owner.id }) else {
+                return .refused
             }
-            guard let logIn else { throw .identifiersTaken(user.typedIdentifiers.map(\.kind)) }
-            return logIn
+            guard !user.hasSecondFactor, let logIn = try issuer.repeated(for: user, in: transaction) else {
+                return .over
+            }
+            return .answered(logIn)
+        }
+        switch repetition {
+        case .answered(let logIn): return logIn
+        case .over: throw .identifiersTaken(owner.typedIdentifiers.map(\.kind))
+        case .refused: throw .attemptReused
         }
     }
 
