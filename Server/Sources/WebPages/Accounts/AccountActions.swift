@@ -111,7 +111,9 @@ struct Upgrade: AccountAction {
                     identifiers: sent.identifiers, password: Secret(form.text("password")),
                     changes: UserEdit(
                         displayName: sent.displayName.isEmpty ? .unchanged : .set(sent.displayName),
-                        fields: changes.isEmpty ? .unchanged : .set(changes))),
+                        fields: changes.isEmpty ? .unchanged : .set(changes)),
+                    // The form's token names it: sent again, because its answer got lost, it leads on as the first one did.
+                    isNamedAttempt: true),
                 by: who, isProven: false, address: request.browser.client, from: request.browser.origin)
         } catch {
             if let offer = error.mergeOffer { return try await request.conflict(who, offer) }

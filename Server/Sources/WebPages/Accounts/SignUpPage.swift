@@ -44,12 +44,14 @@ struct SendSignUp: HostedPage {
                         newUser: .init(
                             displayName: form.displayName.isEmpty ? nil : form.displayName,
                             locale: request.browser.language.rawValue, fields: form.fields.changes),
-                        client: request.logInClient,
+                        client: request.logInClient, attempt: request.attempt(sent),
                         page: .init(browser: request.browserName, work: sent.work)))
             }
             if mailsFirst { await request.confirm(form.email, of: logIn) }
             return try await request.enter(logIn, doing: mailsFirst ? "emailSent" : nil)
-        } catch let error as DomainError {
+        } catch let refusal as DomainError {
+            // The form once more, but for the password: it does not show that it is the same person.
+            let error = refusal.code == .attemptReused ? DomainError.identifiersTaken([.username]) : refusal
             if error.code == .proofOfWorkRequired { request.pages.metrics.refusedFirstLaunches.add() }
             var again = form
             again.providers = try await request.providers()
@@ -84,11 +86,23 @@ extension FormValues {
         guard let bits = Int(text("work_bits"), radix: 10) else { return nil }
         return PresentedWork(challenge: text("work_challenge"), bits: bits, solution: text("work_solution"))
     }
+
+    /// What the person wrote into it that is no secret.
+    fileprivate var asked: FormValues {
+        without(["password", PageRequest.tokenField, "work_bits", "work_challenge", "work_solution"])
+    }
 }
 
 extension HostedPageRequest {
     /// What names the browser in challenges: it lasts as long as its forms.
     fileprivate var browserName: String { browser.formToken }
+
+    /// The form as this browser sent it. Sent again, because its answer got lost, it leads into the account that it has made: the
+    /// person would read that somebody else has the name.
+    fileprivate func attempt(_ sent: FormValues) -> Attempt {
+        let asked = FormValues.query(sent.asked.all.map { ($0.name, $0.value) })
+        return Attempt(name: "sign-up page \(browserName) \(asked)", request: asked.utf8)
+    }
 
     /// Orders the mail that makes an address the new user's.
     fileprivate func confirm(_ email: String, of logIn: LogIn) async {

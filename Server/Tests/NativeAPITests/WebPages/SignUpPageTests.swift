@@ -116,5 +116,38 @@ struct SignUpPageTests {
             token: page.token)
         #expect(upgraded.location?.hasPrefix("\(WebLogInTests.redirect)?code=") == true)
         #expect(try await person.send(.get, APIPath.user).read(UserBody.self).username == "hana")
+        // The answer got lost, and the app still waits.
+        func again(_ name: String, _ password: String) async throws -> Page {
+            try await browser.post(
+                browser.path("account/upgrade") + waiting, ["username": name, "password": password], token: page.token)
+        }
+        #expect(try await again("hana", Self.password).location?.hasPrefix("\(WebLogInTests.redirect)?code=") == true)
+        for (name, password) in [("hanako", Self.password), ("hana", "another long password")] {
+            #expect(try await again(name, password).location == nil)
+        }
+    }
+
+    @Test(
+        "leads into the account that it has made when it is sent again because its answer got lost, and nothing else does")
+    func lostAnswer() async throws {
+        let browser = Browser(try await TestServer())
+        let page = try await browser.get(browser.path("sign-up"))
+        let (form, before) = (["username": "hana", "password": Self.password], try #require(browser.session))
+        func send(_ change: [String: String] = [:]) async throws -> Page {
+            browser.plant(before)
+            return try await browser.post(
+                browser.path("sign-up"), form.merging(change) { $1 }, token: page.token)
+        }
+        #expect(try await send().status == 303)
+        let first = browser.session
+        let again = try await send()
+        #expect(again.status == 303 && again.location == browser.path("account"))
+        #expect(browser.session != before && browser.session != first)
+        #expect(try await browser.get(browser.path("account")).status == 200)
+        for change in [["password": "another long password"], ["email": "taro@example.com"]] {
+            #expect(try await send(change).error("username") == "Somebody else has this user name.")
+        }
+        let stranger = try await Browser(browser.server).fill("sign-up", form)
+        #expect(stranger.error("username") == "Somebody else has this user name.")
     }
 }

@@ -71,7 +71,7 @@ package struct UpgradeUser: Sendable {
         }
     }
 
-    /// The user as another try of the same attempt has made it since this one came in: whoever sends a request again does not
+    /// The user as another try of the same attempt has made it since this one came in: who sends a request again does not
     /// always wait until the first one has its answer. `nil` for every other refusal.
     private func overtaken(
         _ request: Request, by who: Authenticated, with refusal: DomainError
