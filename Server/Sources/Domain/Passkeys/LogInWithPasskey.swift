@@ -74,7 +74,7 @@ package struct LogInWithPasskey: Sendable {
             let owner = try verified.owner(in: transaction)
             // The assertion counted at the first try.
             if try issuer.hasIssued(to: owner, in: transaction) {
-                return .success(try issuer.reissue(to: owner, in: transaction))
+                return .success(try issuer.reissue(repeatingFor: owner, in: transaction))
             }
             switch try verified.use(of: owner, in: transaction) {
             case .refused(let user, let fault):

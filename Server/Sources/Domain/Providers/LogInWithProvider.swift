@@ -110,7 +110,7 @@ package struct LogInWithProvider: Sendable {
                 try issuer.hasIssued(to: user, in: transaction)
             else { return nil }
             try link.use(in: transaction, application)
-            return try issuer.reissue(to: user, in: transaction)
+            return try issuer.reissue(repeatingFor: user, in: transaction)
         }
     }
 

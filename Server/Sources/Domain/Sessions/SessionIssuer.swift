@@ -95,6 +95,15 @@ package struct SessionIssuer: Sendable {
         try open(for: user, secondFactorAt: nil, in: transaction)
     }
 
+    /// Repeats the answer of an attempt whose credential has counted already. A second factor that the user has added since is
+    /// asked for as at any log-in.
+    ///
+    /// - Throws: `userDisabled`, `userDeleted`, `attemptReused`, `secondFactorRequired`, `storageUnavailable`.
+    func reissue(repeatingFor user: User, in transaction: any Transaction) throws(DomainError) -> LogIn {
+        if user.hasSecondFactor { try refuseMissing(of: user) }
+        return try reissue(to: user, in: transaction)
+    }
+
     /// Issues a session to a user who has shown the second factor in this transaction.
     ///
     /// - Throws: `userDisabled`, `userDeleted`, `storageUnavailable`.

@@ -150,6 +150,22 @@ struct AppleLogInTests {
             try await world.logIn(token: credential.identityToken, code: credential.code), 401, .providerTokenReplayed)
     }
 
+    @Test("asks a repetition, too, for a second factor that was added since")
+    func repetitionWithoutFactor() async throws {
+        let world = try await AppleWorld()
+        let factors = try await SecondFactorWorld(on: world.server)
+        let credential = try world.credential()
+        func logIn() async throws -> Answer {
+            try await world.logIn(
+                token: credential.identityToken, code: credential.code, [("Idempotency-Key", "attempt-1")])
+        }
+        let made = try await logIn().read(LogInResponse.self)
+        let owner = Person(server: world.server, device: ProofMaker(), logIn: made)
+        _ = try await factors.enrol(owner)
+        expect(try await logIn(), 403, .secondFactorRequired)
+        #expect(try await owner.send(.get, APIPath.user).status == 200)
+    }
+
     @Test("makes one user of twenty simultaneous first log-ins of one person")
     func race() async throws {
         let world = try await AppleWorld()
