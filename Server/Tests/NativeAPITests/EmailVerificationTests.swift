@@ -104,6 +104,26 @@ struct EmailVerificationTests {
         expect(try await world.person.send(.get, APIPath.user), 401, .sessionInvalid)
     }
 
+    @Test("keeps the session in which the code of a new address is typed, and ends the one that asked for it elsewhere")
+    func typedElsewhere() async throws {
+        let world = try await MailServerWorld()
+        let (asking, typing) = (try await logIn(world), world.person)
+        let ordered = try await asking.send(
+            .post, APIPath.requestEmailVerification, body: #"{"email": "new@example.com"}"#)
+        #expect(ordered.status == 202)
+        let mails = try await world.mails()
+        let code = try #require(mails.first { $0.recipient == "new@example.com" }?.code)
+        func verify() async throws -> Answer {
+            try await typing.send(
+                .post, APIPath.verifyEmail, [("Idempotency-Key", "one")], body: #"{"code": "\#(code)"}"#)
+        }
+        #expect(try await verify().status == 204)
+        #expect(try await typing.send(.get, APIPath.user).read(UserBody.self).email == "new@example.com")
+        // The answer may have got lost.
+        #expect(try await verify().status == 204)
+        expect(try await asking.send(.get, APIPath.user), 401, .sessionInvalid)
+    }
+
     @Test("is void when the address changed meanwhile")
     func changedMeanwhile() async throws {
         let world = try await MailServerWorld()

@@ -36,12 +36,13 @@ package struct VerifyEmail: Sendable {
         presented.refusal = entry
         let owner = try await tryCode.owner(of: presented)
         if case .token(_, let holder?) = proof, let owner, owner.user.id != holder { throw .codeRefused }
+        let caller: Identifier<Session>? = if case .code(_, let who) = proof { who.session.id } else { nil }
         let ready = try await ready(for: owner, in: application, from: origin)
         try await tryCode(presented) { code, user, transaction throws(DomainError) in
             // A repetition finds all this done.
             guard code.usedBy == nil, let ready else { return }
             _ = try ready.store(
-                user, keeping: try transaction.access(by: code, of: user), in: transaction)
+                user, keeping: try transaction.access(by: code, of: user, typedIn: caller), in: transaction)
         }
     }
 
@@ -57,11 +58,13 @@ package struct VerifyEmail: Sendable {
 }
 
 extension Transaction {
-    /// What the client that asked for a code uses: the session in which it was asked for, as long as it lives, and its key. A link
-    /// in a mail may be followed elsewhere.
-    func access(by code: MailedCode, of user: User) throws(DomainError) -> KeptAccess {
+    /// What the client uses that takes a code: the session in which it is typed, as long as that lives, and its key. A link in a
+    /// mail may be followed elsewhere: then it is the session in which it was asked for.
+    func access(
+        by code: MailedCode, of user: User, typedIn caller: Identifier<Session>?
+    ) throws(DomainError) -> KeptAccess {
         var kept = KeptAccess(session: nil, deviceKey: nil, code: code.handle)
-        guard let id = code.session else { return kept }
+        guard let id = caller ?? code.session else { return kept }
         let session = try sessions(of: user.id, in: user.application).first { $0.id == id }
         kept.session = session?.id
         kept.deviceKey = session?.deviceKey
