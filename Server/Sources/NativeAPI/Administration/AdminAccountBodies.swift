@@ -172,8 +172,8 @@ struct ChangedAdminBody: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
-        role = try members.decodeIfPresent(String.self, forKey: .role)
-        isDisabled = try members.decodeIfPresent(Bool.self, forKey: .isDisabled)
+        role = try members.decodeIfSent(String.self, forKey: .role)
+        isDisabled = try members.decodeIfSent(Bool.self, forKey: .isDisabled)
         applications = .unchanged
         if members.contains(.applications) {
             let ids = try members.decodeIfPresent([String].self, forKey: .applications)

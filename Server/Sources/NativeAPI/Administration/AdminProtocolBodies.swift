@@ -84,11 +84,11 @@ struct ProtocolRulesPatch: Decodable, Sendable {
         for rule in ProtocolRule.all {
             let key = RuleName(rule)
             switch rule.kind {
-            case .truth: changes[rule.name] = try members.decodeIfPresent(Bool.self, forKey: key).map { .truth($0) }
+            case .truth: changes[rule.name] = try members.decodeIfSent(Bool.self, forKey: key).map { .truth($0) }
             case .seconds, .count:
-                changes[rule.name] = try members.decodeIfPresent(Int64.self, forKey: key).map { .number($0) }
+                changes[rule.name] = try members.decodeIfSent(Int64.self, forKey: key).map { .number($0) }
             case .hosts, .networks, .server:
-                changes[rule.name] = try members.decodeIfPresent([String].self, forKey: key).map { .texts($0) }
+                changes[rule.name] = try members.decodeIfSent([String].self, forKey: key).map { .texts($0) }
             }
         }
         self.changes = changes

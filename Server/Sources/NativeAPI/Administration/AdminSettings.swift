@@ -195,11 +195,11 @@ struct AdminSettingsPatch: Decodable, Sendable {
 
         init(from decoder: any Decoder) throws {
             let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
-            usernameMinimumCharacters = try members.decodeIfPresent(Int.self, forKey: .usernameMinimumCharacters)
-            emailRequired = try members.decodeIfPresent(Bool.self, forKey: .emailRequired)
-            asksPhone = try members.decodeIfPresent(Bool.self, forKey: .asksPhone)
-            asksDisplayName = try members.decodeIfPresent(Bool.self, forKey: .asksDisplayName)
-            oldProtocols = try members.decodeIfPresent(Bool.self, forKey: .oldProtocols)
+            usernameMinimumCharacters = try members.decodeIfSent(Int.self, forKey: .usernameMinimumCharacters)
+            emailRequired = try members.decodeIfSent(Bool.self, forKey: .emailRequired)
+            asksPhone = try members.decodeIfSent(Bool.self, forKey: .asksPhone)
+            asksDisplayName = try members.decodeIfSent(Bool.self, forKey: .asksDisplayName)
+            oldProtocols = try members.decodeIfSent(Bool.self, forKey: .oldProtocols)
         }
 
         func apply(to rules: inout SignUpRules) {
@@ -234,28 +234,28 @@ struct AdminSettingsPatch: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
-        name = try members.decodeIfPresent(String.self, forKey: .name)
-        proofRequired = try members.decodeIfPresent(Bool.self, forKey: .proofRequired)
-        sessionIdleSeconds = try members.decodeIfPresent(Int64.self, forKey: .sessionIdleSeconds)
-        sessionSeconds = try members.decodeIfPresent(Int64.self, forKey: .sessionSeconds)
-        deletionGraceSeconds = try members.decodeIfPresent(Int64.self, forKey: .deletionGraceSeconds)
+        name = try members.decodeIfSent(String.self, forKey: .name)
+        proofRequired = try members.decodeIfSent(Bool.self, forKey: .proofRequired)
+        sessionIdleSeconds = try members.decodeIfSent(Int64.self, forKey: .sessionIdleSeconds)
+        sessionSeconds = try members.decodeIfSent(Int64.self, forKey: .sessionSeconds)
+        deletionGraceSeconds = try members.decodeIfSent(Int64.self, forKey: .deletionGraceSeconds)
         anonymousIdleSeconds = try members.patch(forKey: .anonymousIdleSeconds)
-        passwordMinimumCharacters = try members.decodeIfPresent(Int.self, forKey: .passwordMinimumCharacters)
-        passwordOnlyMinimumCharacters = try members.decodeIfPresent(Int.self, forKey: .passwordOnlyMinimumCharacters)
-        audiences = try members.decodeIfPresent([String].self, forKey: .audiences)
+        passwordMinimumCharacters = try members.decodeIfSent(Int.self, forKey: .passwordMinimumCharacters)
+        passwordOnlyMinimumCharacters = try members.decodeIfSent(Int.self, forKey: .passwordOnlyMinimumCharacters)
+        audiences = try members.decodeIfSent([String].self, forKey: .audiences)
         transferLink = try members.patch(forKey: .transferLink)
-        mergeRules = try members.decodeIfPresent([String: String].self, forKey: .mergeRules)?.mapValues { word in
+        mergeRules = try members.decodeIfSent([String: String].self, forKey: .mergeRules)?.mapValues { word in
             guard let rule = MergeRule(rawValue: word) else {
                 throw DecodingError.dataCorruptedError(
                     forKey: .mergeRules, in: members, debugDescription: "There is no such rule.")
             }
             return rule
         }
-        mail = try members.decodeIfPresent(Mail.self, forKey: .mail)
-        signUp = try members.decodeIfPresent(SignUp.self, forKey: .signUp)
-        passkeys = try members.decodeIfPresent(AdminPasskeysPatch.self, forKey: .passkeys)
-        secondFactors = try members.decodeIfPresent(AdminSecondFactorsPatch.self, forKey: .secondFactors)
-        attestation = try members.decodeIfPresent(AdminAttestationPatch.self, forKey: .attestation)
+        mail = try members.decodeIfSent(Mail.self, forKey: .mail)
+        signUp = try members.decodeIfSent(SignUp.self, forKey: .signUp)
+        passkeys = try members.decodeIfSent(AdminPasskeysPatch.self, forKey: .passkeys)
+        secondFactors = try members.decodeIfSent(AdminSecondFactorsPatch.self, forKey: .secondFactors)
+        attestation = try members.decodeIfSent(AdminAttestationPatch.self, forKey: .attestation)
     }
 
     /// The apps of Google Play with their keys sealed, for `apply`, which may run twice.
@@ -310,5 +310,12 @@ extension KeyedDecodingContainer {
     func patch<Value>(forKey key: Key) throws -> UserPatchBody.Change<Value> {
         guard contains(key) else { return .unchanged }
         return try decodeNil(forKey: key) ? .removed : .set(try decode(Value.self, forKey: key))
+    }
+
+    /// The value of a member of a patch that can only be another one; `nil` where it was not sent. Null is refused: it would be
+    /// answered as done, and what it was to take away would still count.
+    func decodeIfSent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+        guard contains(key) else { return nil }
+        return try decode(type, forKey: key)
     }
 }

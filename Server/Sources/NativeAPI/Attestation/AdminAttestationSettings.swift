@@ -20,8 +20,8 @@ struct AdminAttestationPatch: Decodable, Sendable {
 
         init(from decoder: any Decoder) throws {
             let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
-            perAddress = try members.decodeIfPresent(Int.self, forKey: .perAddress)
-            perApplication = try members.decodeIfPresent(Int.self, forKey: .perApplication)
+            perAddress = try members.decodeIfSent(Int.self, forKey: .perAddress)
+            perApplication = try members.decodeIfSent(Int.self, forKey: .perApplication)
         }
 
         func apply(to budget: inout AttestationRules.Budget) {
@@ -63,20 +63,20 @@ struct AdminAttestationPatch: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
-        mode = try members.decodeIfPresent(String.self, forKey: .mode).map { word in
+        mode = try members.decodeIfSent(String.self, forKey: .mode).map { word in
             guard let mode = AttestationRules.Mode(rawValue: word) else {
                 throw DecodingError.dataCorruptedError(
                     forKey: .mode, in: members, debugDescription: "There is no such value.")
             }
             return mode
         }
-        appleApps = try members.decodeIfPresent([String].self, forKey: .appleApps)
-        playApps = try members.decodeIfPresent([PlayApp].self, forKey: .playApps)
-        takesDevelopment = try members.decodeIfPresent(Bool.self, forKey: .takesDevelopment)
-        attested = try members.decodeIfPresent(Budget.self, forKey: .attested)
-        unattested = try members.decodeIfPresent(Budget.self, forKey: .unattested)
-        refused = try members.decodeIfPresent(Budget.self, forKey: .refused)
-        proofOfWorkBits = try members.decodeIfPresent(Int.self, forKey: .proofOfWorkBits)
+        appleApps = try members.decodeIfSent([String].self, forKey: .appleApps)
+        playApps = try members.decodeIfSent([PlayApp].self, forKey: .playApps)
+        takesDevelopment = try members.decodeIfSent(Bool.self, forKey: .takesDevelopment)
+        attested = try members.decodeIfSent(Budget.self, forKey: .attested)
+        unattested = try members.decodeIfSent(Budget.self, forKey: .unattested)
+        refused = try members.decodeIfSent(Budget.self, forKey: .refused)
+        proofOfWorkBits = try members.decodeIfSent(Int.self, forKey: .proofOfWorkBits)
     }
 
     /// The apps of Google Play with their keys sealed; `nil` when the patch has none.

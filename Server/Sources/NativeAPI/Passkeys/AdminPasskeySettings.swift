@@ -21,17 +21,17 @@ struct AdminPasskeysPatch: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
-        enabled = try members.decodeIfPresent(Bool.self, forKey: .enabled)
+        enabled = try members.decodeIfSent(Bool.self, forKey: .enabled)
         domain = try members.patch(forKey: .domain)
-        origins = try members.decodeIfPresent([String].self, forKey: .origins)
-        userVerificationRequired = try members.decodeIfPresent(Bool.self, forKey: .userVerificationRequired)
-        allowedAuthenticators = try members.decodeIfPresent([String].self, forKey: .allowedAuthenticators)
-        refusedAuthenticators = try members.decodeIfPresent([String].self, forKey: .refusedAuthenticators)
-        appleApps = try members.decodeIfPresent([String].self, forKey: .appleApps)
-        androidApps = try members.decodeIfPresent([AndroidAppBody].self, forKey: .androidApps)?.map {
+        origins = try members.decodeIfSent([String].self, forKey: .origins)
+        userVerificationRequired = try members.decodeIfSent(Bool.self, forKey: .userVerificationRequired)
+        allowedAuthenticators = try members.decodeIfSent([String].self, forKey: .allowedAuthenticators)
+        refusedAuthenticators = try members.decodeIfSent([String].self, forKey: .refusedAuthenticators)
+        appleApps = try members.decodeIfSent([String].self, forKey: .appleApps)
+        androidApps = try members.decodeIfSent([AndroidAppBody].self, forKey: .androidApps)?.map {
             PasskeyRules.AndroidApp(packageName: $0.package, certificates: $0.certificates)
         }
-        attestationRoots = try members.decodeIfPresent([AttestationRootsBody].self, forKey: .attestationRoots)?.map {
+        attestationRoots = try members.decodeIfSent([AttestationRootsBody].self, forKey: .attestationRoots)?.map {
             AttestationRoots(certificates: $0.certificates, authenticators: $0.authenticators)
         }
     }

@@ -18,19 +18,19 @@ struct AdminSecondFactorsPatch: Decodable, Sendable {
         func unknown(_ key: CodingKeys) -> DecodingError {
             .dataCorruptedError(forKey: key, in: members, debugDescription: "There is no such value.")
         }
-        mode = try members.decodeIfPresent(String.self, forKey: .mode).map { word in
+        mode = try members.decodeIfSent(String.self, forKey: .mode).map { word in
             guard let mode = SecondFactorRules.Mode(rawValue: word) else { throw unknown(.mode) }
             return mode
         }
-        demandedFor = try members.decodeIfPresent([String].self, forKey: .demandedFor).map { words in
+        demandedFor = try members.decodeIfSent([String].self, forKey: .demandedFor).map { words in
             try words.map { word in
                 guard let change = AccountChange(rawValue: word) else { throw unknown(.demandedFor) }
                 return change
             }
         }
-        deviceKeysCount = try members.decodeIfPresent(Bool.self, forKey: .deviceKeysCount)
-        transferCodesCount = try members.decodeIfPresent(Bool.self, forKey: .transferCodesCount)
-        exemptsOldProtocols = try members.decodeIfPresent(Bool.self, forKey: .exemptsOldProtocols)
+        deviceKeysCount = try members.decodeIfSent(Bool.self, forKey: .deviceKeysCount)
+        transferCodesCount = try members.decodeIfSent(Bool.self, forKey: .transferCodesCount)
+        exemptsOldProtocols = try members.decodeIfSent(Bool.self, forKey: .exemptsOldProtocols)
     }
 
     func apply(to rules: inout SecondFactorRules) {

@@ -55,6 +55,34 @@ struct AdminSettingsTests {
         #expect(answer.text.contains("\"\(field)\""), "\(answer.text)")
     }
 
+    @Test(
+        "refuse null by its name for what can only be another value, instead of saying that it was done",
+        arguments: [
+            (#"{"name": null}"#, "name"), (#"{"proofRequired": null}"#, "proofRequired"),
+            (#"{"audiences": null}"#, "audiences"), (#"{"mergeRules": null}"#, "mergeRules"),
+            (#"{"signUp": {"emailRequired": null}}"#, "signUp.emailRequired"),
+            (#"{"passkeys": {"origins": null}}"#, "passkeys.origins"), (#"{"passkeys": null}"#, "passkeys"),
+            (#"{"secondFactors": {"demandedFor": null}}"#, "secondFactors.demandedFor"),
+            (#"{"attestation": {"attested": {"perAddress": null}}}"#, "attestation.attested.perAddress"),
+        ])
+    func null(body: String, field: String) async throws {
+        let world = try await AdminWorld(roles: [])
+        let version = try #require(try await world.send("owner", .get, world.path()).headers[.eTag])
+        let answer = try await world.send("owner", .patch, world.path(), [("If-Match", version)], body: body)
+        expect(answer, 400, .invalidMember)
+        #expect(try answer.read(Problem.self).errors?.map { "\($0.field):\($0.code)" } == ["\(field):wrong_type"])
+    }
+
+    @Test("refuse null for a rule of a protocol, too")
+    func nullRule() async throws {
+        let world = try await AdminWorld(roles: [])
+        let answer = try await world.send(
+            "owner", .patch, world.path("/protocols/kii/rules"),
+            try await world.version(of: world.path("/protocols")), body: #"{"administratorNetworks": null}"#)
+        expect(answer, 400, .invalidMember)
+        #expect(try answer.read(Problem.self).errors?.map(\.field) == ["administratorNetworks"])
+    }
+
     @Test("are changed also where the application has a name of before that no rule of now lets through")
     func formerName() async throws {
         let world = try await AdminWorld(roles: [])
