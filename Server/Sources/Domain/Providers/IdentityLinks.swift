@@ -61,12 +61,18 @@ struct IdentityLinks: Sendable {
         return try transaction.knownUser(for: person, in: application)
     }
 
-    /// As `owner`, in a transaction that writes: people who were transferred from another team have their new names from
-    /// then on.
+    /// Gives people who were transferred from another team their new names, in a transaction that writes.
+    ///
+    /// - Throws: `storageUnavailable`.
+    func carryOver(in transaction: any Transaction) throws(DomainError) {
+        for person in people { _ = try transaction.user(for: person, in: application) }
+    }
+
+    /// As `owner`, in a transaction that writes: people who were transferred have their new names from then on.
     ///
     /// - Throws: `identityTaken` when they lead to two.
     func carriedOver(in transaction: any Transaction) throws(DomainError) -> User? {
-        for person in people { _ = try transaction.user(for: person, in: application) }
+        try carryOver(in: transaction)
         return try owner(in: transaction)
     }
 

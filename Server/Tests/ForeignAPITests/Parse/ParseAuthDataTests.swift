@@ -44,6 +44,21 @@ struct ParseAuthDataTests {
             ).identityToken
             return #""authData":{"apple":{"id":"\#(subject)","token":"\#(token)"}}"#
         }
+
+        /// Moves the app to another team, at which a person has another name.
+        ///
+        /// - Returns: what that person's next tokens say beside.
+        func move(_ subject: String, to new: String) async throws -> [String: JSONValue] {
+            let (providers, application) = (world.modules.providers, world.application.id)
+            apple.willTransfer(FakeApple.Person(subject: subject), as: "moves", to: FakeApple.Person(subject: new))
+            _ = try await providers.transferTeam(
+                .prepare(newTeam: "NEWTEAM123"), of: application, by: .local, isDryRun: false)
+            try await providers.setProvider(
+                ProviderSettings(
+                    provider: .apple, audiences: [bundle], teamId: "NEWTEAM123", keyId: "KEY1234567"),
+                secret: nil, of: application, by: .local)
+            return ["transfer_sub": .string("moves")]
+        }
     }
 
     @Test("logs in again by the token of a response that was lost, and refuses it to everybody else")
@@ -74,23 +89,36 @@ struct ParseAuthDataTests {
     @Test("logs in who moved with the app to another Apple team, and links nobody else to them (complaint 22)")
     func transferred() async throws {
         let known = try await AppleWorld()
-        let (world, application) = (known.world, known.world.application.id)
+        let world = known.world
         let made = try await world.parse("POST", "/users", "{\(try known.authData("001.mika"))}")
-        known.apple.willTransfer(
-            FakeApple.Person(subject: "001.mika"), as: "mika-moves", to: FakeApple.Person(subject: "002.mika"))
-        _ = try await world.modules.providers.transferTeam(
-            .prepare(newTeam: "NEWTEAM123"), of: application, by: .local, isDryRun: false)
-        try await world.modules.providers.setProvider(
-            ProviderSettings(
-                provider: .apple, audiences: [Self.bundle], teamId: "NEWTEAM123", keyId: "KEY1234567"),
-            secret: nil, of: application, by: .local)
-        let moved = ["transfer_sub": JSONValue.string("mika-moves")]
+        let moved = try await known.move("001.mika", to: "002.mika")
         let (berta, token) = try await world.parseUser("berta")
         let taken = try await world.parse(
             "PUT", "/users/\(berta)", "{\(try known.authData("002.mika", claims: moved))}", token: token)
         #expect(taken.parseCode == 208, "\(taken.text)")
         let again = try await world.parse("POST", "/users", "{\(try known.authData("002.mika", claims: moved))}")
         #expect(try again.status == 200 && again.text("objectId") == made.text("objectId"), "\(again.text)")
+    }
+
+    @Test("leaves the other devices of who moved to another Apple team alone when an app links that person again")
+    func transferredUpdate() async throws {
+        let known = try await AppleWorld()
+        let world = known.world
+        let made = try await world.parse("POST", "/users", "{\(try known.authData("001.mika"))}", installation: "phone")
+        let tablet = try await world.parse(
+            "POST", "/users", "{\(try known.authData("001.mika"))}", installation: "tablet")
+        let (id, token) = (try made.text("objectId"), try made.text("sessionToken"))
+        try #require(try tablet.text("objectId") == id)
+        let moved = try await known.move("001.mika", to: "002.mika")
+        let linked = try await world.parse(
+            "PUT", "/users/\(id)", "{\(try known.authData("002.mika", claims: moved))}", token: token)
+        #expect(linked.status == 200, "\(linked.text)")
+        let user = try await world.modules.directory.readUser(Identifier(rawValue: id), in: world.application.id)
+        #expect(user.identities.map(\.subject) == ["NEWTEAM123/002.mika"])
+        let other = try await world.parse("GET", "/users/me", token: try tablet.text("sessionToken"))
+        #expect(other.status == 200, "\(other.text)")
+        let log = try await world.modules.administration.audit.list(in: world.application.id, limit: 100)
+        #expect(!log.contains { $0.action == .identityUnlinked || $0.action == .identityLinked })
     }
 
     @Test("makes a new anonymous user in the place of one that is locked")

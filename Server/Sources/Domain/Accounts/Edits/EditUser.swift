@@ -44,6 +44,9 @@ package struct EditUser: Sendable {
         if let known { try await countLookUp(by: edit, of: known, in: application.id, author) }
         let ready = try await ready(edit, of: known, in: application, by: author)
         return try await store.write { transaction throws(DomainError) in
+            // Before the user is read: the name that the present team has for a linked person is no other identity, for which
+            // the former one would be unlinked.
+            try ready.links.carryOver(in: transaction)
             guard let before = try transaction.user(id, in: application.id) else { throw .userUnknown }
             return try ready.store(before, keeping: author.kept, in: transaction)
         }
