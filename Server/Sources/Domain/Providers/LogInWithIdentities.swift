@@ -24,6 +24,8 @@ package struct LogInWithIdentities: Sendable {
         package var client: LogInClient
         /// Whether an id that a client made leads to a new user once the old one is disabled: the old one loses it.
         package var leavesDisabledBehind = false
+        /// Names the sign-up of a user to whom the password alone leads, so that `SignUp` knows its repetition.
+        package var attempt: Attempt?
 
         package init(
             application: Application, people: [ExternalIdentity], anonymousId: AnonymousId?,
@@ -113,6 +115,7 @@ package struct LogInWithIdentities: Sendable {
         let method: Session.LogInMethod = isSignUp ? .signUp : .init(rawValue: provider.rawValue)
         let asked = SessionIssuer.Request(
             request.application, request.client.protocolName, by: method, on: request.client.holder(key: nil),
+            attempt: isSignUp ? request.attempt : nil,
             // Not of log-ins by ids that clients make, which are automatic: the session is their record.
             record: method == .anonymous ? .nothing : .logIn(from: request.client.origin))
         return issuers.issuer(

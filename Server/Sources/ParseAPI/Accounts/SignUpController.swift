@@ -28,6 +28,10 @@ final class SignUpController: Sendable {
                 return try await logIn(authData, call)
             }
         }
+        return try await signUp(call)
+    }
+
+    private func signUp(_ call: ParseCall) async throws -> ParseResponse {
         guard case .string(let name)? = call.body["username"], !name.isEmpty else { throw ParseFault.usernameMissing }
         guard case .string(let password)? = call.body["password"], !password.isEmpty else {
             throw ParseFault.passwordMissing
@@ -57,10 +61,15 @@ final class SignUpController: Sendable {
             client: LogInClient(
                 .parse, on: call.caller.device, from: call.client, origin: call.origin))
         asked.leavesDisabledBehind = true
+        if people.isEmpty, call.hasText("username"), call.hasText("password") {
+            asked.attempt = try call.signUpAttempt()
+        }
         let logIn: LogIn
         do {
             logIn = try await logIns.logInWithIdentities(asked)
         } catch {
+            // It may be the repetition of a try whose response was lost: beside a password the id led to nobody.
+            if error.code == .identifiersTaken, asked.attempt != nil { return try await signUp(call) }
             // Who is kept out is not found; a second user of the same provider's identity there cannot be.
             throw error == .userDisabled ? ParseFault.credentialRefused : error
         }

@@ -41,6 +41,23 @@ struct ParseRepetitionTests {
         #expect(try sessions.results().count == 1)
     }
 
+    @Test("gets that answer too where an anonymous id came along, which leads to nobody beside a password")
+    func repeatedWithAnonymousId() async throws {
+        func body(_ password: String) -> String {
+            #"{"username":"Mika","password":"\#(password)","#
+                + #""authData":{"anonymous":{"id":"a5f0d7b2-97c3-4c68-8e35-0a4d3c1b2f4e"}}}"#
+        }
+        let lost = try await signUp(body("s3cret"), installation: "phone")
+        let again = try await signUp(body("s3cret"), installation: "phone")
+        #expect(lost.status == 201 && again.status == 201, "\(again.text)")
+        #expect(try again.text("objectId") == lost.text("objectId"))
+        let token = try again.text("sessionToken")
+        for other in [try await signUp(body("guessed")), try await signUp(body("s3cret"), id: "another")] {
+            #expect(other.status == 400 && other.parseCode == 202, "\(other.text)")
+        }
+        #expect(try await isAlive(token))
+    }
+
     @Test("works for the JavaScript SDK, whose credentials stand in the body")
     func envelope() async throws {
         let body =
