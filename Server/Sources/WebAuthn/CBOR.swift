@@ -1,3 +1,5 @@
+import enum OkaeriWire.StreamSafeText
+
 /// A value of CBOR (RFC 8949), as far as the canonical form of CTAP2 (§8) has it: definite lengths, shortest numbers, no tags.
 package indirect enum CBOR: Hashable, Sendable {
     case integer(Int64)
@@ -15,8 +17,7 @@ package indirect enum CBOR: Hashable, Sendable {
 }
 
 extension CBOR.Key: Hashable {
-    /// Texts are compared by their bytes (RFC 8949 §5.6.1). Swift compares what they look like, which makes one key of two, and
-    /// takes seconds for a long run of combining marks.
+    /// Texts are compared by their bytes (RFC 8949 §5.6.1). Swift compares what they look like, which makes one key of two.
     package static func == (one: Self, other: Self) -> Bool {
         switch (one, other) {
         case (.integer(let one), .integer(let other)): one == other
@@ -123,8 +124,10 @@ extension CBOR {
         return rest.prefix(count)
     }
 
+    /// A name or a value. One that is not stream-safe is refused: to compare it, as with the name of a format, takes Swift
+    /// time by the square of its marks.
     private static func text(_ bytes: ArraySlice<UInt8>) throws(CBORSyntaxError) -> String {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw CBORSyntaxError() }
+        guard let text = StreamSafeText.text(of: bytes) else { throw CBORSyntaxError() }
         return text
     }
 }

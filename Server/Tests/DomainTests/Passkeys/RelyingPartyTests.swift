@@ -188,6 +188,16 @@ struct RelyingPartyTests {
         }
     }
 
+    @Test("is refused before its format is compared, where that is a run of combining marks")
+    func marks() {
+        func registered(_ format: String) throws -> RelyingParty.NewCredential {
+            try register(SoftwareAuthenticator()) { $0.format = format }
+        }
+        let marks = String(repeating: "\u{301}\u{316}", count: 16)
+        #expect(throws: WebAuthnFault.attestationMalformed) { try registered(marks) }
+        #expect(throws: WebAuthnFault.attestationFormat) { try registered(String(marks.unicodeScalars.prefix(30))) }
+    }
+
     @Test("is refused with any part of it missing")
     func cut() throws {
         let object = Self.bytes(Self.publishedAttestation)
