@@ -22,6 +22,7 @@ public actor KeySet {
     /// attempts meanwhile.
     private static let failureMemory: Int64 = 60
     private static let maximumKeys = 100
+    private static let maximumDirectiveBytes = 1024
     private static let maximumBytes = 256 * 1024
 
     private struct Known {
@@ -139,9 +140,11 @@ public actor KeySet {
         }
     }
 
-    /// How long a response may be kept (RFC 9111 §5.2.2), from a minute to a day; five minutes when it says nothing.
+    /// How long a response may be kept (RFC 9111 §5.2.2), from a minute to a day; five minutes when it says nothing, or more
+    /// than anybody has to say.
     static func lifetime(_ cacheControl: String?) -> Int64 {
-        let directives = (cacheControl ?? "").lowercased().split(separator: ",").map {
+        guard let cacheControl, cacheControl.utf8.count <= maximumDirectiveBytes else { return 300 }
+        let directives = cacheControl.lowercased().split(separator: ",").map {
             $0.trimmingCharacters(in: .whitespaces)
         }
         if directives.contains("no-store") || directives.contains("no-cache") { return 60 }

@@ -84,6 +84,31 @@ struct VectorTests {
         }
     }
 
+    @Test("hold for a header of marks without an end: it is looked at by its bytes", .timeLimit(.minutes(1)))
+    func marks() async throws {
+        let marks = String(repeating: "\u{301}\u{316}", count: 200_000)
+        let verifier = RequestVerifier(
+            tokens: try Vectors.tokenVerifier(),
+            proofs: ProofVerifier(replays: MemoryReplayCache(clock: Vectors.clock), clock: Vectors.clock))
+        let url = try #require(Vectors.all.requests.first).url
+        for (header, error) in [
+            ("Bearer \(marks)", "malformed"), ("DPoP  \(marks)", "malformed"), ("\(marks) e30", "tokenMissing"),
+            (marks, "tokenMissing"),
+        ] {
+            let refused = await refusal {
+                _ = try await verifier.verify(authorization: header, proof: marks, method: "GET", url: url)
+            }
+            #expect(refused == error)
+        }
+        let keys = KeySet(
+            url: FakeKeySource.url, source: FakeKeySource([.keys(try Vectors.keyBody(), cacheControl: marks)]),
+            clock: Vectors.clock)
+        let tokens = TokenVerifier(
+            issuer: Vectors.all.issuer, audiences: [Vectors.all.audience], keys: keys, clock: Vectors.clock)
+        let token = try #require(Vectors.all.tokens.first).token
+        #expect(await refusal { _ = try await tokens.verify(token) } == nil)
+    }
+
     @Test(
         "need secrets in the form of the specification",
         arguments: [[], [""], ["secret"], ["whsec_"], ["whsec_AAAA"], ["whsec_!!!!"]])
