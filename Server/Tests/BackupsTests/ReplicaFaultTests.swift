@@ -54,6 +54,23 @@ struct ReplicaFaultTests {
         #expect(try restore(to: target).rows["users"] == 1)
     }
 
+    @Test("is refused where a part says to be at a place in the log that there is not, as in pages of any length")
+    func places() throws {
+        func records(pageBytes: Int, frames: Int) throws -> [ReplicaContent.Record] {
+            let start = #"{"firstSalt":1,"secondSalt":2,"pageBytes":\#(pageBytes),"isBigEndian":true,"frames":\#(frames),"#
+            let description = Array(#"{"byteCount":0,"start":\#(start)"firstSum":3,"secondSum":4}}"#.utf8)
+            return try ReplicaContent.records(in: BackupFrame.bigEndian(description.count) + description, of: "a part")
+        }
+        #expect(try records(pageBytes: 4096, frames: 7).count == 1)
+        for (pageBytes, frames) in [
+            (Int.max, 0), (.min, 0), (-1000, 0), (0, 0), (600, 0), (131_072, 0), (4096, .max), (4096, -1),
+        ] as [(Int, Int)] {
+            #expect(throws: BackupFault.self, "\(pageBytes), \(frames)") {
+                try records(pageBytes: pageBytes, frames: frames)
+            }
+        }
+    }
+
     @Test(
         "leaves no database when its repository goes away in the middle of a restore, and a standby goes on from where it was"
     )

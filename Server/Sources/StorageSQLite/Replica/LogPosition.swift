@@ -33,10 +33,31 @@ package struct LogPosition: Codable, Hashable, Sendable {
         guard words[0] & ~1 == Self.magic, words[1] == Self.version else { return nil }
         isBigEndian = words[0] & 1 == 1
         pageBytes = Int(words[2])
-        guard (512...65_536).contains(pageBytes), pageBytes & (pageBytes - 1) == 0 else { return nil }
+        guard Self.isPageLength(pageBytes) else { return nil }
         (firstSalt, secondSalt) = (words[4], words[5])
         addSum(of: header[..<24])
         guard (firstSum, secondSum) == (words[6], words[7]) else { return nil }
+    }
+
+    /// A position as it is written in a replica's parts. What a repository holds can say anything: no log has pages of another
+    /// length, nor more frames than 32 bits count, and sums of these stay in range.
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        firstSalt = try members.decode(UInt32.self, forKey: .firstSalt)
+        secondSalt = try members.decode(UInt32.self, forKey: .secondSalt)
+        pageBytes = try members.decode(Int.self, forKey: .pageBytes)
+        isBigEndian = try members.decode(Bool.self, forKey: .isBigEndian)
+        frames = try members.decode(Int.self, forKey: .frames)
+        firstSum = try members.decode(UInt32.self, forKey: .firstSum)
+        secondSum = try members.decode(UInt32.self, forKey: .secondSum)
+        guard Self.isPageLength(pageBytes), (0...0xffff_ffff).contains(frames) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .frames, in: members, debugDescription: "not a position in a write-ahead log")
+        }
+    }
+
+    private static func isPageLength(_ count: Int) -> Bool {
+        (512...65_536).contains(count) && count & (count - 1) == 0
     }
 
     var frameBytes: Int { Self.frameHeaderBytes + pageBytes }
