@@ -47,6 +47,20 @@ struct PrimaryClaimTests {
         #expect(throws: BackupFault.self) { try PrimaryClaim.forServer(of: folder.path, at: store) }
     }
 
+    @Test("is not said by files that only begin like a claim, nor beyond the highest number that there is")
+    func unlike() throws {
+        let store = opened(repository)
+        for ending in ["9223372036854775807", "9999999999999", "-000000003", "+000000003", "3", "0000000000", "copy"] {
+            #expect(try store.claim("okaeri-primary-\(ending)", [1]))
+        }
+        #expect(try PrimaryClaim.highest(at: store) == nil)
+        #expect(try PrimaryClaim.forServer(of: folder.path, at: store).number == 1)
+        #expect(try PrimaryClaim.take(at: store, for: other.path).number == 2)
+        #expect(try store.claim("okaeri-primary-9999999999", [1]))
+        let fault = #expect(throws: BackupFault.self) { try PrimaryClaim.take(at: store, for: other.path) }
+        #expect(fault?.description.contains("okaeri-primary-9999999999") == true)
+    }
+
     @Test("does not depend on what another repository gave: that of another installation is refused", arguments: 1...3)
     func foreign(claims: Int) throws {
         for _ in 0..<claims { _ = try PrimaryClaim.take(at: opened(former), for: folder.path) }

@@ -11,6 +11,7 @@ import StorageSQLite
 package struct PrimaryClaim: Codable, Hashable, Sendable {
     private static let beginning = "okaeri-primary-"
     private static let digits = 10
+    private static let numbers = 1...9_999_999_999
     private static let tries = 20
 
     package let number: Int
@@ -45,12 +46,15 @@ package struct PrimaryClaim: Codable, Hashable, Sendable {
         }
     }
 
-    /// The highest number at a repository; `nil` when nobody has claimed anything.
+    /// The highest number at a repository; `nil` when nobody has claimed anything. Files that only begin like a claim are none.
     ///
     /// - Throws: `BackupFault` when the repository cannot be asked.
     package static func highest(at repository: any BackupRepository) throws(BackupFault) -> Int? {
-        try repository.names(beginningWith: beginning, after: nil).compactMap {
-            Int($0.dropFirst(beginning.count), radix: 10)
+        try repository.names(beginningWith: beginning, after: nil).compactMap { name -> Int? in
+            guard let number = Int(name.dropFirst(beginning.count), radix: 10), numbers.contains(number),
+                Self.name(number) == name
+            else { return nil }
+            return number
         }.max()
     }
 
@@ -131,7 +135,13 @@ package struct PrimaryClaim: Codable, Hashable, Sendable {
     {
         let id = try Sodium.hexadecimalDigits(count: 16)
         for _ in 0..<tries {
+            // In range: a number of ten digits is the highest.
             let number = (try highest(at: repository) ?? 0) + 1
+            guard numbers.contains(number) else {
+                throw BackupFault(
+                    "\(repository) has the claim \(name(numbers.upperBound)), above which there is none. Remove it there, and try "
+                        + "again.")
+            }
             let claim = PrimaryClaim(number: number, id: id)
             guard let json = try? JSONEncoder().encode(claim) else { break }
             if try !repository.claim(name(number), Array(json)), try !claim.isStored(at: repository) { continue }
