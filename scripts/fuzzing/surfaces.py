@@ -62,8 +62,21 @@ HEADERS = {
     b"X-NCMB-Timestamp": [b"2026-11-22T00:00:00.000Z", b"0000-01-01T00:00:00+23:59", b"x", b"%", b"\xff"],
     b"X-NCMB-Signature": [b"x", b"A" * 44], b"X-Kii-AppID": [b"x", b"\xff"], b"jwt": [b"x", b"oks_" + b"a" * 51],
     b"Content-Encoding": [b"gzip", b"br"], b"TE": [b"trailers"], b"User-Agent": [b"x" * 2000, b"\xff"],
+    b"traceparent": [b"00-" + b"a" * 32 + b"-" + b"b" * 16 + b"-01", b"00-" + b"0" * 32 + b"-" + b"0" * 16 + b"-00", b"ff-x-y-z", b"-" * 600],
+    b"tracestate": [b"a=b,c=d", b"=", b",".join([b"a=" + b"b" * 200] * 35), b"a@b=\xff"],
+    b"Last-Event-ID": [b"0", b"9223372036854775807", b"9223372036854775808", b"-1", b"+1", b"9" * 100, b"1.5", b""],
+    b"Okaeri-Application": [b"x", b"", b"../x", b"\xff", b"x" * 3000], b"X-Requested-With": [b"XMLHttpRequest", b"\xff"],
 }
+# Whose values are keys, names and versions: any text.
+HEADERS |= {name.encode(): [b"x", b"", b"1.0", b"-1", b"\xff", b"x" * 3000] for name in """X-Kii-AppKey X-Kii-SDK X-NCMB-Application-Key
+    X-NCMB-Apps-Session-Token X-NCMB-OS-Version X-NCMB-SDK-Version X-Parse-App-Display-Version X-Parse-Application-Id
+    X-Parse-Client-Key X-Parse-Javascript-Key X-Parse-Master-Key X-Parse-OS-Version X-Parse-REST-API-Key X-Parse-Request-Id
+    X-Parse-Windows-Key""".split()}
 HEADER_NAMES = list(HEADERS)
+# What may stand in any header: marks, beyond what a text of ours has and as many as a header holds; letters that grow when they
+# are normalised, and flags, which are read from the end in time by their square.
+HEADER_TEXTS = ["e" + "\u0301" * 31, "\u0301\u0316" * 1_900, "Bearer " + "\u0301\u0316" * 1_900, "\ufdfa" * 2_500, "\U0001f1ef" * 1_900]
+HEADER_TEXTS = [text.encode() for text in HEADER_TEXTS]
 
 
 def ncmb_signature(keys, method, host, target, stamp):
@@ -123,7 +136,8 @@ class Requests:
             headers.append((b"Content-Type", kind))
         if random() < 0.12:
             name = values.one(HEADER_NAMES)
-            headers = [one for one in headers if one[0] != name] + [(name, values.one(HEADERS[name]))]
+            sent = values.one(HEADERS[name]) if random() < 0.85 else values.one(HEADER_TEXTS)
+            headers = [one for one in headers if one[0] != name] + [(name, sent)]
             if random() < 0.05:
                 headers.append((name, values.one(HEADERS[name])))
         if random() < 0.01:
