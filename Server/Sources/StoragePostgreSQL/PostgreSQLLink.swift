@@ -9,6 +9,8 @@ final class PostgreSQLLink {
     let patience: Duration
 
     private let handle: OpaquePointer
+    /// How often an idle connection is looked at for more that has come: answers, the server's last words, and the end.
+    private static let maximumLooks = 4
     /// How many statements were sent whose answers nobody has read yet, each with a synchronisation of its own.
     private var owed = 0
     /// Whether nothing can be asked any more.
@@ -63,16 +65,17 @@ final class PostgreSQLLink {
     var socket: Int32 { PQsocket(handle) }
     var serverVersion: Int { Int(clamping: PQserverVersion(handle)) }
 
-    /// Whether an idle connection still stands, as far as this side knows. Costs one look at the socket.
+    /// Whether an idle connection still stands, as far as this side knows. Costs one look at the socket where nothing has
+    /// come.
     func isAlive() -> Bool {
         guard !isLost, PQstatus(handle) == CONNECTION_OK else { return false }
-        guard owed == 0 else { return true }
         var descriptor = pollfd(fd: socket, events: Int16(clamping: POLLIN), revents: 0)
-        guard poll(&descriptor, 1, 0) > 0 else { return true }
-        // Something unasked has come: news of a setting, or the end.
-        isLost = PQconsumeInput(handle) == 0 || PQstatus(handle) != CONNECTION_OK
-        if !isLost, PQisBusy(handle) == 0, owed == 0, poll(&descriptor, 1, 0) > 0 {
-            isLost = PQconsumeInput(handle) == 0
+        // What is owed has come as a rule, and perhaps something unasked: news of a setting, or the end, which stands
+        // behind all else.
+        var looks = 0
+        while !isLost, looks < Self.maximumLooks, poll(&descriptor, 1, 0) > 0 {
+            looks += 1
+            isLost = PQconsumeInput(handle) == 0 || PQstatus(handle) != CONNECTION_OK
         }
         return !isLost
     }

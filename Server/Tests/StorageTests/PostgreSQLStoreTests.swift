@@ -197,6 +197,40 @@ struct PostgreSQLStoreTests {
         await store.close()
     }
 
+    @Test("finds out that connections are cut before it uses one, also of those whose last answer it has not read")
+    func allCutBehindReads() async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let database = try await cluster.makeMigratedDatabase()
+        let store = try await cluster.store(on: database, connections: 8)
+        let faults = Faults()
+        store.observeFaults { faults.note($0) }
+        // From now on the engine knows that such a read has two statements.
+        try await store.read { transaction throws(DomainError) in
+            _ = (try transaction.signingKeys(), try transaction.applications())
+        }
+        for _ in 0..<2 {
+            // As many reads at once as there are connections; each ends its state without waiting for the answer.
+            let (begun, inside) = (Gate(), Tally())
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        try await store.read { transaction throws(DomainError) in
+                            _ = try transaction.signingKeys()
+                            if inside.next() >= 8 { begun.open() }
+                            begun.wait()
+                            _ = try transaction.applications()
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            try await cluster.cutConnections(of: database)
+            _ = try await store.read { transaction throws(DomainError) in try transaction.applications().count }
+            #expect(!faults.words.contains("PostgreSQL fault"), "\(faults.words)")
+        }
+        await store.close()
+    }
+
     @Test("of a test takes its own database along, since those of all tests would fill a disk")
     func ownDatabase() async throws {
         let cluster = try await TestPostgreSQL.cluster()
