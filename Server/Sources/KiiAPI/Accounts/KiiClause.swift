@@ -78,7 +78,7 @@ enum KiiClause {
     private static func readings(of value: JSONValue, in field: UserField) throws(KiiFault) -> [SearchValue] {
         switch value {
         case .bool(let truth): return [.truth(truth)]
-        case .integer(let number): return [.number(Double(number))]
+        case .integer(let number): return [.integer(number)]
         case .number(let number): return [.number(number)]
         case .string(let text):
             guard case .custom = field else { return [.text(text)] }
@@ -92,7 +92,7 @@ enum KiiClause {
         guard text.utf8.count <= maximumNumberBytes else { return nil }
         // What is no JSON is no number.
         return switch try? JSONValue(parsing: Array(text.utf8)) {
-        case .integer(let number)?: .number(Double(number))
+        case .integer(let number)?: .integer(number)
         case .number(let number)?: .number(number)
         default: nil
         }

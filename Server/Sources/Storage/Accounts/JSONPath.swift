@@ -121,7 +121,7 @@ struct JSONPath {
             case .sqlite: "(json_extract(\(column), \(node)) = \(wanted))"
             case .postgresql: "(\(node) = CAST(\(wanted) AS JSONB))"
             }
-        case .text, .number, .truth:
+        case .text, .integer, .number, .truth:
             switch dialect {
             case .sqlite: return equalsInSQLite(value, &query)
             case .postgresql:
@@ -193,6 +193,7 @@ struct JSONPath {
 
     func compared(_ sign: String, _ value: SearchValue, _ query: inout DynamicQuery) -> String {
         switch value {
+        case .integer(let wanted): return compared(sign, .number(Double(wanted)), &query)
         case .number(let wanted):
             let (found, wanted) = (number(&query), query.bind(number: wanted))
             return "(\(found) \(sign) \(wanted))"
@@ -214,6 +215,7 @@ struct JSONPath {
 
     private static func plain(_ value: SearchValue, _ query: inout DynamicQuery) -> String {
         switch value {
+        case .integer(let number): query.bind(integer: number)
         case .number(let number): query.bind(number: number)
         case .truth(let truth): truth ? "TRUE" : "FALSE"
         case .text(let text): query.bind(text: text)

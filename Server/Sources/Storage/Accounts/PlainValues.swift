@@ -5,6 +5,7 @@ import enum OkaeriWire.JSONValue
 /// Texts, numbers and truths that a custom field is compared with, each of them once.
 struct PlainValues {
     private var texts: [String] = []
+    private var integers: [Int64] = []
     private var numbers: [Double] = []
     private var truths: [Bool] = []
     /// Swift takes texts for the same that are written by other characters; databases do not.
@@ -14,13 +15,16 @@ struct PlainValues {
         for value in values { add(value) }
     }
 
-    var count: Int { texts.count + numbers.count + truths.count }
+    var count: Int { texts.count + integers.count + numbers.count + truths.count }
 
     /// Takes a plain value in, and ignores others.
     mutating func add(_ value: SearchValue) {
         switch value {
         case .text(let text): if known.insert(Array(text.utf8)).inserted { texts.append(text) }
-        case .number(let number): if !numbers.contains(number) { numbers.append(number) }
+        case .integer(let number): if !integers.contains(number) { integers.append(number) }
+        case .number(let number):
+            if let whole = number.exactlyWhole { return add(.integer(whole)) }
+            if !numbers.contains(number) { numbers.append(number) }
         case .truth(let truth): if !truths.contains(truth) { truths.append(truth) }
         case .null, .time, .structure: break
         }
@@ -30,8 +34,11 @@ struct PlainValues {
     func isFirst(_ value: SearchValue) -> Bool {
         switch value {
         case .text(let text): texts.first.map { Array($0.utf8) == Array(text.utf8) } ?? false
-        case .number(let number): texts.isEmpty && numbers.first == number
-        case .truth(let truth): texts.isEmpty && numbers.isEmpty && truths.first == truth
+        case .integer(let number): texts.isEmpty && integers.first == number
+        case .number(let number):
+            number.exactlyWhole.map { isFirst(.integer($0)) }
+                ?? (texts.isEmpty && integers.isEmpty && numbers.first == number)
+        case .truth(let truth): texts.isEmpty && integers.isEmpty && numbers.isEmpty && truths.first == truth
         case .null, .time, .structure: false
         }
     }
@@ -44,8 +51,8 @@ struct PlainValues {
     /// Those that can be stored, as a list in JSON; `nil` when there is none.
     var json: String? {
         let values =
-            texts.filter(Self.canBeStored).map(JSONValue.string) + numbers.filter(\.isFinite).map(JSONValue.number)
-            + truths.map(JSONValue.bool)
+            texts.filter(Self.canBeStored).map(JSONValue.string) + integers.map(JSONValue.integer)
+            + numbers.filter(\.isFinite).map(JSONValue.number) + truths.map(JSONValue.bool)
         return values.isEmpty ? nil : try? JSONText.encode(JSONValue.array(values))
     }
 
@@ -66,20 +73,26 @@ struct PlainValues {
             let list = texts.map { query.bind(text: $0) }.joined(separator: ", ")
             kinds.append(Kind(kind: "= 'text'", list: list, count: texts.count))
         }
-        if !numbers.isEmpty {
-            let list = numbers.map { query.bind(number: $0) }.joined(separator: ", ")
-            kinds.append(Kind(kind: "IN ('integer', 'real')", list: list, count: numbers.count))
+        if !integers.isEmpty || !numbers.isEmpty {
+            let list = integers.map { query.bind(integer: $0) } + numbers.map { query.bind(number: $0) }
+            kinds.append(
+                Kind(kind: "IN ('integer', 'real')", list: list.joined(separator: ", "), count: list.count))
         }
         for truth in truths { kinds.append(Kind(kind: "= '\(truth)'", list: nil, count: 1)) }
         return kinds
     }
 }
 
+extension Double {
+    /// The whole number that it is, as far as each has a number of double precision of its own: up to 2^53.
+    fileprivate var exactlyWhole: Int64? { magnitude <= 9_007_199_254_740_992 ? Int64(exactly: self) : nil }
+}
+
 extension SearchValue {
     /// Whether it is neither nothing nor made of other values.
     var isPlain: Bool {
         switch self {
-        case .text, .number, .truth: true
+        case .text, .integer, .number, .truth: true
         case .null, .time, .structure: false
         }
     }

@@ -51,6 +51,22 @@ struct ParseQueryTests {
         #expect(try await names(world, condition) == expected)
     }
 
+    @Test(
+        "find by a number of another service who was saved with it, also beyond what a floating-point number tells apart",
+        arguments: [
+            #"{"facebook":10152345678901235}"#, #"{"facebook":{"$in":[1,10152345678901235]}}"#,
+            #"{"facebook":{"$gte":10152345678901235},"ids":{"$all":[7,10152345678901235]}}"#,
+            #"{"facebook":{"$ne":10152345678901237}}"#,
+        ])
+    func largeNumber(condition: String) async throws {
+        let world = try await ForeignWorld()
+        for (name, number) in [("mika", "10152345678901235"), ("nina", "10152345678901237")] {
+            _ = try await world.parseUser(
+                name, #","facebook":\#(number),"ids":[\#(number),7],"ACL":{"*":{"read":true}}"#)
+        }
+        #expect(try await names(world, condition) == ["mika"])
+    }
+
     @Test("find by a name that was cut within an emoji who was saved so")
     func halfEmoji() async throws {
         let world = try await ForeignWorld()

@@ -74,7 +74,8 @@ private enum SearchModel {
         switch draw.number(below: 9) {
         case 0: .null
         case 1: .truth(draw.isOne(in: 2))
-        case 2, 3: .number(draw.pick([-1, 0, 0.5, 1, 1.5, 2]))
+        case 2: .number(draw.pick([-1, 0, 0.5, 1, 1.5, 2]))
+        case 3: .integer(draw.pick([-1, 0, 1, 2]))
         case 4: .structure(draw.pick([[], ["a"], [1, "a"], ["in": 1], ["in": "a"]]))
         default: .text(draw.pick(texts))
         }
@@ -142,6 +143,8 @@ private enum SearchModel {
     private static func isSame(_ value: JSONValue, _ wanted: SearchValue) -> Bool {
         switch (value, wanted) {
         case (.string(let text), .text(let wanted)): text == wanted
+        case (.integer(let number), .integer(let wanted)): number == wanted
+        case (.number(let number), .integer(let wanted)): number == Double(wanted)
         case (.integer(let number), .number(let wanted)): Double(number) == wanted
         case (.number(let number), .number(let wanted)): number == wanted
         case (.bool(let truth), .truth(let wanted)): truth == wanted
@@ -163,6 +166,8 @@ private enum SearchModel {
         // Texts are compared by their bytes, which is the order of strings for ASCII.
         return switch (value, wanted) {
         case (.string(let text), .text(let wanted)): holds(text, wanted)
+        case (.integer(let number), .integer(let wanted)): holds(number, wanted)
+        case (.number(let number), .integer(let wanted)): holds(number, Double(wanted))
         case (.integer(let number), .number(let wanted)): holds(Double(number), wanted)
         case (.number(let number), .number(let wanted)): holds(number, wanted)
         default: false

@@ -87,6 +87,42 @@ extension Contract {
                 try expectEqual(found.first?.fields, ["v": value])
             }
         },
+        Contract("finds users by whole numbers of any size, as they were written") { engine in
+            let samples = Samples()
+            // Numbers of double precision tell those beyond 2^53 no more from their neighbours.
+            let numbers: [Int64] = [
+                1, 10_152_345_678_901_234, 10_152_345_678_901_235, 100_000_000_000_000_016, .min, .max - 1, .max,
+            ]
+            let fields = numbers.map { number -> [String: JSONValue] in
+                ["n": .integer(number), "list": [.integer(number), "x"]]
+            }
+            try await insert(fields.enumerated().map { ("\($0.offset)", $0.element) }, samples, engine)
+            let (n, list) = (UserField.custom(["n"]), UserField.custom(["list"]))
+            for (index, number) in numbers.enumerated() {
+                let conditions: [UserCondition] = [
+                    .equals(n, .integer(number)), .isOneOf(n, [.integer(number), .text("x"), .integer(2)]),
+                    .equals(list, .integer(number)), .isOneOf(list, [.integer(number), .integer(2)]),
+                    .all([.equals(list, .integer(number)), .equals(list, .text("x"))]),
+                    .all([
+                        .compares(n, .lessOrEqual, .integer(number)), .compares(n, .greaterOrEqual, .integer(number)),
+                        .equals(n, .integer(number)),
+                    ]),
+                ]
+                for condition in conditions {
+                    let found = try await findings(
+                        UserSearch(condition: condition, reader: .everything), samples, engine)
+                    try expect(
+                        found.users.map(\.displayName) == ["\(index)"],
+                        "\(condition): \(found.users.map(\.displayName))")
+                }
+            }
+            // The same number twice is one.
+            let twice = UserCondition.all([
+                .equals(list, .integer(1)), .equals(list, .number(1)), .equals(list, .text("x")),
+            ])
+            let found = try await findings(UserSearch(condition: twice, reader: .everything), samples, engine)
+            try expectEqual(found.users.map(\.displayName), ["0"])
+        },
         Contract(
             "finds texts by pieces, with and without regard to case, and takes nothing of them for more than itself"
         ) {

@@ -104,6 +104,8 @@ extension UserField {
 package enum SearchValue: Hashable, Sendable {
     case null
     case truth(Bool)
+    /// As it was written: beyond 2^53 a number of double precision is another one.
+    case integer(Int64)
     case number(Double)
     case text(String)
     /// A time; in a custom field `{"__type":"Date","iso":…}`, the form that the backends share.
@@ -121,7 +123,7 @@ package enum SearchValue: Hashable, Sendable {
         switch value {
         case .null: self = .null
         case .bool(let truth): self = .truth(truth)
-        case .integer(let number): self = .number(Double(number))
+        case .integer(let number): self = .integer(number)
         case .number(let number): self = .number(number)
         case .string(let text):
             let read = [.createdAt, .updatedAt, .changedOrLoggedInAt].contains(field) ? time(value) : nil
@@ -137,7 +139,7 @@ extension SearchValue {
         switch self {
         case .text(let text): text.utf8.contains(0)
         case .structure(let value): value.holdsNull
-        case .null, .truth, .number, .time: false
+        case .null, .truth, .integer, .number, .time: false
         }
     }
 }
@@ -237,7 +239,7 @@ extension UserField {
 extension SearchValue {
     fileprivate var byteCount: Int {
         switch self {
-        case .null, .truth, .number, .time: 8
+        case .null, .truth, .integer, .number, .time: 8
         case .text(let text): text.utf8.count
         case .structure(let value): value.searchedBytes
         }
