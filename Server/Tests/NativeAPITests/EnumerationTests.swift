@@ -1,10 +1,10 @@
-import Dispatch
 import Domain
 import HTTPSupport
 import HTTPTypes
 import OkaeriWire
 import PasswordHashes
 import Synchronization
+import TestWorld
 import Testing
 
 /// Whether time tells known users from unknown ones (requirement 10).
@@ -169,23 +169,6 @@ struct EnumerationTests {
         expect(answer, 401, .credentialRefused)
         return duration
     }
-}
-
-/// Keeps a thread until the test lets it go.
-private final class HeldThread: Sendable {
-    private let isHeld = Atomic(false)
-    private let gate = DispatchSemaphore(value: 0)
-
-    func hold() {
-        isHeld.store(true, ordering: .releasing)
-        gate.wait()
-    }
-
-    func waitForThread() async {
-        while !isHeld.load(ordering: .acquiring) { await Task.yield() }
-    }
-
-    func letGo() { gate.signal() }
 }
 
 /// Counts what others do, and weighs the last of it.

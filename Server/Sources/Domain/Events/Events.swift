@@ -174,23 +174,53 @@ package struct ListEventDeliveries: Sendable {
 }
 
 /// Sends events again: those that were given up, or all behind a position. The audit log says so before the first one waits.
+///
+/// One replay of an application is under way on a node. It goes on when its client has left, and many at once would be as many
+/// transactions before each one of everybody else (decision 0247).
 package struct ReplayEvents: Sendable {
     /// Events in one transaction.
     static let batch = 200
+    /// When who was refused may come again.
+    static let retry: Duration = .seconds(5)
 
     let store: any Store
     let clock: any WallClock
     let orderEvents: OrderEvents
     let signal: QueueSignal
     let audit: AuditTrail
+    private let turns = Turns()
+
+    init(store: any Store, clock: any WallClock, orderEvents: OrderEvents, signal: QueueSignal, audit: AuditTrail) {
+        self.store = store
+        self.clock = clock
+        self.orderEvents = orderEvents
+        self.signal = signal
+        self.audit = audit
+    }
+
+    /// The applications of which a replay is under way.
+    private final class Turns: Sendable {
+        private let taken = Mutex<Set<Identifier<Application>>>([])
+
+        /// - Throws: `busy` while there is one.
+        func take(_ application: Identifier<Application>) throws(DomainError) {
+            guard taken.withLock({ $0.insert(application).inserted }) else { throw .busy(retryAfter: ReplayEvents.retry) }
+        }
+
+        func leave(_ application: Identifier<Application>) {
+            taken.withLock { _ = $0.remove(application) }
+        }
+    }
 
     /// Lets all that was given up of an endpoint wait again.
     ///
     /// - Returns: how many.
-    /// - Throws: `administration(notFound)`, `storageUnavailable`.
+    /// - Throws: `administration(notFound)`, `busy` while another replay of the application is under way, `storageUnavailable`.
     package func callAsFunction(
         givenUpOf id: Identifier<EventEndpoint>, in application: Identifier<Application>, by who: Operator
     ) async throws(DomainError) -> Int {
+        try turns.take(application)
+        defer { turns.leave(application) }
         try await record(["events": "given-up"], of: id, in: application, by: who)
         let now = clock.now
         var (total, count) = (0, Self.batch)
@@ -212,11 +242,13 @@ package struct ReplayEvents: Sendable {
     /// Sends everything behind a position again that the endpoint takes.
     ///
     /// - Returns: how many.
-    /// - Throws: `administration(notFound)`, `storageUnavailable`.
+    /// - Throws: `administration(notFound)`, `busy` while another replay of the application is under way, `storageUnavailable`.
     package func callAsFunction(
         after position: Int64, to id: Identifier<EventEndpoint>, in application: Identifier<Application>,
         by who: Operator
     ) async throws(DomainError) -> Int {
+        try turns.take(application)
+        defer { turns.leave(application) }
         try await record(["after": String(max(position, 0))], of: id, in: application, by: who)
         // What has no position yet goes to the endpoint anyway, when it gets one.
         try await orderEvents(in: application, upTo: Self.batch)

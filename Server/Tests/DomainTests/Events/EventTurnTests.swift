@@ -1,8 +1,9 @@
-import Domain
 import StorageSQLite
 import Synchronization
 import TestWorld
 import Testing
+
+@testable import Domain
 
 /// Issue 24: what very many events of one application cost, nobody else waits for.
 @Suite("Very many events of one application")
@@ -98,5 +99,48 @@ struct EventTurnTests {
         // The turns are taken while the first one is sent.
         #expect((receiver.found.first ?? 0) >= Self.backlog / 2, "\(receiver.found)")
         #expect(try await Self.unordered(store, busy) == 0)
+    }
+
+    private func replay(
+        of application: Application, to endpoint: Identifier<EventEndpoint>
+    ) async -> Result<Int, DomainError> {
+        do throws(DomainError) {
+            return .success(
+                try await world.modules.events.replayEvents(after: 0, to: endpoint, in: application.id, by: .local))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func endpoint(of application: Application) async throws -> Identifier<EventEndpoint> {
+        try #require(try await world.modules.events.endpoints.list(in: application.id).first).id
+    }
+
+    @Test(
+        "are sent again by one replay at a time: another one is refused at once, and that of another application is not",
+        .timeLimit(.minutes(5)))
+    func replays() async throws {
+        let (store, thread) = (store, HeldThread())
+        let (loud, calm) = (try await endpoint(of: busy), try await endpoint(of: quiet))
+        // No replay gets on while the writer is held, whichever of them comes first.
+        let writing = Task { try await store.write { _ in thread.hold() } }
+        await thread.waitForThread()
+        let outcomes = await withTaskGroup(of: Result<Int, DomainError>.self) { group in
+            for _ in 0..<3 { group.addTask { await replay(of: quiet, to: calm) } }
+            var outcomes: [Result<Int, DomainError>] = []
+            for _ in 0..<2 {
+                if let refused = await group.next() { outcomes.append(refused) }
+            }
+            group.addTask { await replay(of: busy, to: loud) }
+            thread.letGo()
+            for await outcome in group { outcomes.append(outcome) }
+            return outcomes
+        }
+        try await writing.value
+        let refusal = Result<Int, DomainError>.failure(.busy(retryAfter: ReplayEvents.retry))
+        #expect(outcomes.prefix(2) == [refusal, refusal])
+        #expect(Set(try outcomes.dropFirst(2).map { try $0.get() }) == [3, ReplayEvents.batch])
+        // Who ends makes room.
+        #expect(await replay(of: quiet, to: calm) == .success(3))
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// Holds those who come to it until a test opens it, such as the calls of a receiver that takes its time. Once it is open it
@@ -35,6 +36,25 @@ package final class Gate: Sendable {
         }
         for continuation in waiting { continuation.resume() }
     }
+}
+
+/// Keeps a thread until the test lets it go.
+package final class HeldThread: Sendable {
+    private let isHeld = Atomic(false)
+    private let gate = DispatchSemaphore(value: 0)
+
+    package init() {}
+
+    package func hold() {
+        isHeld.store(true, ordering: .releasing)
+        gate.wait()
+    }
+
+    package func waitForThread() async {
+        while !isHeld.load(ordering: .acquiring) { await Task.yield() }
+    }
+
+    package func letGo() { gate.signal() }
 }
 
 /// Counts what the tasks of a test, or the runs of a transaction, have done together.
