@@ -83,12 +83,10 @@ enum MailPage {
         _ request: DashboardRequest, _ form: FormValues, _ choice: MailChoice, faults: [ValidationError] = [],
         fault: String? = nil
     ) throws -> Response {
-        // Faults of a template name kind and language too.
+        // Faults of a template name kind and language too; that of all templates together stands at the text.
         let errors = faults.map { fault in
-            (
-                field: fault.field.split(separator: ".").last.map(String.init) ?? fault.field,
-                text: request.words(forMail: fault.rule)
-            )
+            let name = fault.field.split(separator: ".").last.map(String.init) ?? fault.field
+            return (field: name == "templates" ? "text" : name, text: request.words(forMail: fault.rule))
         }
         let isGood = fault == nil && errors.isEmpty
         let application = try request.targetApplication()
@@ -185,6 +183,8 @@ extension DashboardRequest {
         case .secretInAddress: text("mail.secretInAddress")
         case .secretInSubject: text("mail.secretInSubject")
         case .unknownPlaceholder: text("mail.unknownPlaceholder")
+        case .tooManyFields(let maximum): text("mail.tooManyNames", ["maximum": String(maximum)])
+        case .tooManyBytes(let maximum): text("mail.tooManyWords", ["maximum": String(maximum)])
         case .notAMailAddress: text("mail.badAddress")
         default: words(of: rule)
         }

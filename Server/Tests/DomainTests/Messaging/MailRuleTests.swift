@@ -123,7 +123,7 @@ struct MailRuleTests {
         var (isBefore, isLeftOut) = (false, false)
         // A machine that stands still does so once.
         for number in 0..<5 where !isBefore || !isLeftOut {
-            let words = "\(number)" + String(repeating: " {{code}}", count: 11_000)
+            let words = "\(number) {{code}}" + String(repeating: " <i class='a'>b</i>", count: 5_200)
             let template = MailTemplate(subject: "s", text: String(words.prefix(19_000)), html: words)
             let new = try await times { mail in
                 for kind in [MailKind.passwordReset, .registration, .emailVerification, .logInCode] {
@@ -136,6 +136,52 @@ struct MailRuleTests {
         }
         #expect(isBefore)
         #expect(isLeftOut)
+    }
+
+    @Test("let a value stand a hundred times in a part, so that no mail is many times as long as its template")
+    func counts() {
+        for name in ["link", "application", "x"] {
+            let words = "{{code}} " + String(repeating: "{{\(name)}} ", count: MailTemplate.maximumNames)
+            let faults = MailTemplate(subject: "s", text: words, html: words).faults(for: .passwordReset, field: "t")
+            let count = faults.filter { $0.rule == .tooManyFields(maximum: MailTemplate.maximumNames) }.map(\.field)
+            #expect(count == ["t.text", "t.html"])
+        }
+        let most = String(repeating: "{{link}} ", count: MailTemplate.maximumNames)
+        #expect(Self.faults(.passwordReset, MailTemplate(subject: "s", text: most, html: most)) == [:])
+    }
+
+    @Test("bound the own words of all mails together, and let those of before be changed as long as they do not grow")
+    func together() async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        let application = try await world.makeApplication()
+        let change = world.modules.messaging.changeMailSettings
+        let long = MailTemplate(subject: "s", text: "x", html: String(repeating: "花", count: 99_000))
+        let kinds = MailKind.allCases.filter { !$0.hasSecret }
+        for kind in kinds.prefix(3) {
+            try await change(of: application.id, by: .local) { $0.templates[kind] = [.korean: long] }
+        }
+        let maximum = MailSettings.maximumWordsBytes
+        let refused = await world.refusal {
+            try await change(of: application.id, by: .local) { $0.templates[kinds[3]] = [.korean: long] }
+        }
+        #expect(
+            refused
+                == .fieldsRefused([ValidationError(field: "mail.templates", rule: .tooManyBytes(maximum: maximum))]))
+        // An older program has stored more.
+        let id = application.id
+        try await world.engine.write { transaction throws(DomainError) in
+            guard var stored = try transaction.application(id) else { throw .applicationUnknown }
+            for kind in kinds { stored.settings.mail.templates[kind] = [.english: long] }
+            try transaction.update(stored)
+        }
+        for template in [MailTemplate(subject: "s", text: "short"), nil] {
+            _ = try await change(of: id, by: .local) { $0.templates[kinds[0]]?[.english] = template }
+        }
+        let grown = await world.refusal {
+            try await change(of: id, by: .local) { $0.templates[kinds[0], default: [:]][.english] = long }
+        }
+        #expect(grown == refused)
+        #expect(try await change(of: id, by: .local) { $0.senderName = "Okaeri" }.settings.mail.senderName == "Okaeri")
     }
 
     @Test(

@@ -152,6 +152,8 @@ struct PromisedLimitTests {
         ("characters of a mail", MailTemplate.maximumTextCharacters, 20_000),
         ("characters of a text message", MailTemplate.maximumMessageCharacters, 300),
         ("characters of a mail's HTML", MailTemplate.maximumHTMLCharacters, 100_000),
+        ("names in braces in a part of a mail", MailTemplate.maximumNames, 100),
+        ("bytes of an application's own words of mails", MailSettings.maximumWordsBytes, 1_048_576),
         ("characters of a link in a mail", MailSettings.maximumLinkCharacters, 500),
         ("searches of an application that wait", SearchLimits.maximumWaitingPerApplication, 64),
         ("searches of an address", SearchLimits.maximumPerAddress, 8),

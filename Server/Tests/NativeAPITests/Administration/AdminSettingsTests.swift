@@ -272,6 +272,15 @@ struct AdminSettingsTests {
                 "template": {"subject": "Hi", "text": "{{code}}", "html": "<b>{{code}}</b><p>{{email}}</p>"}}
                 """)
         #expect(try tried.json["html"]?.text?.contains("<b>0123-") == true)
+        let bomb = String(repeating: "{{link}} ", count: 2_200)
+        let bombed = try await world.send(
+            "owner", .post, world.path("/mail/preview"),
+            body: """
+                {"kind": "password-reset", "language": "en",
+                "template": {"subject": "Hi", "text": "\(bomb)", "html": "\(bomb)"}}
+                """)
+        expect(bombed, 400, .invalidMember)
+        #expect(try bombed.read(Problem.self).errors?.map(\.code) == ["too_many", "too_many"])
         let test = #"{"kind": "log-in-code", "language": "ja", "to": "me@example.com"}"#
         #expect(try await world.send("owner", .post, world.path("/mail/test"), body: test).status == 202)
         #expect(try await world.send("owner", .get, world.path("/mail/queue")).json["mails"]?.list.count == 1)

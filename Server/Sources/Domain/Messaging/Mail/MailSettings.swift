@@ -44,6 +44,13 @@ package struct MailSettings: Hashable, Sendable {
 
 extension MailSettings {
     package static let maximumLinkCharacters = 500
+    /// The most bytes of all own words together: requests have them in memory, and each change of a setting reads and writes them while
+    /// all other changes wait (decision 0248).
+    package static let maximumWordsBytes = 1_048_576
+
+    private var wordsBytes: Int {
+        templates.values.reduce(0) { sum, languages in languages.values.reduce(sum) { $0 + $1.bytes } }
+    }
 
     /// The application's own pages. A link of before that a newer rule refuses leads nobody anywhere.
     private var verificationPage: String? { verificationURL.flatMap { AppLink.isOne($0) ? $0 : nil } }
@@ -62,7 +69,7 @@ extension MailSettings {
         namedFaults(since: before) + words(since: before).flatMap(\.faults)
     }
 
-    /// What breaks a rule beside own words.
+    /// What breaks a rule beside each of the own words.
     fileprivate func namedFaults(since before: MailSettings) -> [ValidationError] {
         var faults =
             senderName == before.senderName
@@ -75,6 +82,11 @@ extension MailSettings {
             guard let link, link != old else { continue }
             faults += TextRule(maximumCharacters: Self.maximumLinkCharacters).faults(of: link, field: field)
             if !AppLink.isOne(link) { faults.append(ValidationError(field: field, rule: .notALink)) }
+        }
+        let bytes = wordsBytes
+        if bytes > Self.maximumWordsBytes, bytes > before.wordsBytes {
+            faults.append(
+                ValidationError(field: "mail.templates", rule: .tooManyBytes(maximum: Self.maximumWordsBytes)))
         }
         return faults
     }

@@ -33,8 +33,10 @@ extension MailTemplate {
     package static let maximumTextCharacters = 20_000
     package static let maximumMessageCharacters = 300
     package static let maximumHTMLCharacters = 100_000
+    /// The most names in double braces in one part: each stands for a value that may be twenty times as long (decision 0248).
+    package static let maximumNames = 100
 
-    /// What breaks a rule: lengths, unknown names in braces, a subject of several lines, a secret that is not shown. Of a
+    /// What breaks a rule: lengths, unknown or far too many names in braces, a subject of several lines, a secret that is not shown. Of a
     /// template that is too long nothing else is looked at.
     package func faults(for kind: MailKind, field: String) -> [ValidationError] {
         let excess = excess(for: kind, field: field)
@@ -45,6 +47,10 @@ extension MailTemplate {
         if let html { faults += Self.faults(of: html, field: "\(field).html") }
         for (name, part) in [("subject", subject), ("text", text), ("html", html ?? text)] {
             let used = Self.names(in: part)
+            if used.count > Self.maximumNames {
+                faults.append(
+                    ValidationError(field: "\(field).\(name)", rule: .tooManyFields(maximum: Self.maximumNames)))
+            }
             if !used.allSatisfy({ MailValue(rawValue: $0) != nil }) {
                 faults.append(ValidationError(field: "\(field).\(name)", rule: .unknownPlaceholder))
             }
@@ -74,6 +80,9 @@ extension MailTemplate {
             return ValidationError(field: "\(field).\(name)", rule: .tooLong(maximumCharacters: maximum))
         }
     }
+
+    /// The bytes of all its parts.
+    var bytes: Int { subject.utf8.count + text.utf8.count + (html?.utf8.count ?? 0) }
 
     /// Whether a value is used anywhere.
     func uses(_ value: MailValue) -> Bool {
