@@ -360,7 +360,7 @@ struct KiiTextMessageTests {
         #expect(made.status == 201, "\(made.text)")
         let stolen = try await world.kiiToken("one_1")
         let added = try await world.kii(
-            "PUT", "/users/me/phone-number", #"{"phoneNumber":"\(Self.number)"}"#, token: stolen)
+            "PUT", "/users/me/phone-number", #"{"phoneNumber":"\#(Self.number)"}"#, token: stolen)
         #expect(added.status == 204, "\(added.text)")
         let changed = try await world.kii(
             "PUT", "/users/me/password", #"{"oldPassword":"123ABC","newPassword":"456DEF"}"#,
