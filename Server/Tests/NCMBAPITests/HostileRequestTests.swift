@@ -79,7 +79,7 @@ struct HostileRequestTests {
                 [
                     ("X-NCMB-Application-Key", NCMBWorld.applicationKey), ("X-NCMB-Timestamp", world.timestamp),
                     ("X-NCMB-Signature", NCMBWorld.signature(text)),
-                    ("X-Forwarded-Host", "spoofed.example.test, outer.example.test:8443"),
+                    ("X-Forwarded-Host", "spoofed.example.test\u{0600}, outer.example.test:8443"),
                 ], host: "inner:8080")
             #expect(answer.status == 200, "\(host): \(answer.text)")
         }

@@ -140,6 +140,22 @@ struct AddressTests {
         #expect(address.target(of: Self.request(fields), try Self.context(peer)) == ProofTarget(target))
     }
 
+    @Test(
+        "finds what a listed proxy wrote behind whatever its client had sent",
+        arguments: [
+            "evil.example\u{0600}", "\u{0600}", "evil.example\u{037E}", String(repeating: "\u{301}", count: 40), "",
+        ])
+    func hostileHops(sent: String) throws {
+        let proxies = TrustedProxies([try #require(IPNetwork("10.0.0.0/8"))])
+        let address = try #require(PublicAddress(nil, proxies: proxies))
+        var fields = HTTPFields()
+        fields.append(HTTPField(name: .forwardedProto, value: sent))
+        fields.append(HTTPField(name: .forwardedProto, value: "https"))
+        fields[.forwardedHost] = "\(sent),app.example"
+        let target = address.target(of: Self.request(fields), try Self.context("10.0.0.1"))
+        #expect(target == ProofTarget("https://app.example/v1/user"))
+    }
+
     @Test("accepts only the configured address, whatever Host and proxies say")
     func configured() throws {
         let proxies = TrustedProxies([try #require(IPNetwork("10.0.0.0/8"))])

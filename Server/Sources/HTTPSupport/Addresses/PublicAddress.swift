@@ -65,24 +65,17 @@ package struct PublicAddress: Sendable {
         var scheme = "http"
         if proxies.isProxy(context) {
             // The last value is the one that the listed proxy wrote.
-            scheme = Self.last(request.headers.value(of: .forwardedProto)) ?? scheme
+            scheme = request.headers.lastHop(.forwardedProto) ?? scheme
         }
         return ProofTarget(scheme: scheme, authority: authority(of: request, context), path: path)
     }
 
     /// The host that a client asked, without a port, whatever address is configured.
     func host(of request: Request, _ context: ServerContext) -> String {
-        String(authority(of: request, context).prefix { $0 != ":" })
+        String(authority(of: request, context).before(":"))
     }
 
     private func authority(of request: Request, _ context: ServerContext) -> String {
-        let forwarded = proxies.isProxy(context) ? Self.last(request.headers.value(of: .forwardedHost)) : nil
-        return forwarded ?? request.authority
-    }
-
-    private static func last(_ values: String?) -> String? {
-        guard let value = values?.split(separator: ",").last else { return nil }
-        let trimmed = value.drop { $0 == " " }.prefix { $0 != " " }
-        return trimmed.isEmpty ? nil : String(trimmed)
+        (proxies.isProxy(context) ? request.headers.lastHop(.forwardedHost) : nil) ?? request.authority
     }
 }

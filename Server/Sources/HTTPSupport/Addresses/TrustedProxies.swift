@@ -88,12 +88,8 @@ package struct TrustedProxies: Sendable {
 }
 
 extension HTTPFields {
-    /// What stands in `X-Forwarded-For`, hop by hop, the client's side first; `nil` when it was not sent. It is read as bytes:
-    /// a stranger writes its left part, and what cannot be read there must not hide what a proxy wrote behind it.
-    fileprivate var forwardedHops: [Substring]? {
-        guard contains(.forwardedFor) else { return nil }
-        return self[values: .forwardedFor].flatMap { $0.utf8.split(separator: UInt8(ascii: ",")).map { Substring($0) } }
-    }
+    /// What stands in `X-Forwarded-For`; `nil` when it was not sent.
+    fileprivate var forwardedHops: [Substring]? { contains(.forwardedFor) ? hops(.forwardedFor) : nil }
 }
 
 extension ClientAddress {

@@ -23,6 +23,18 @@ extension HTTPFields {
         self[values: name].filter(StreamSafeText.contains)
     }
 
+    /// The values of a header to which each proxy adds one of its own, hop by hop, the client's side first. They are read as bytes:
+    /// a stranger writes the left ones, and what cannot be read there must not hide what a proxy wrote behind it.
+    func hops(_ name: HTTPField.Name) -> [Substring] { self[values: name].flatMap { $0.pieces(at: ",") } }
+
+    /// The last of these, which a listed proxy wrote: a scheme or a host, in ASCII.
+    ///
+    /// - Returns: `nil` when nothing was sent that can be either.
+    package func lastHop(_ name: HTTPField.Name) -> String? {
+        let last = hops(name).last?.withoutBlanks ?? ""
+        return !last.isEmpty && last.utf8.allSatisfy { (0x21...0x7e).contains($0) } ? last : nil
+    }
+
     private func joinedValue(of name: HTTPField.Name) -> String? {
         guard let joined = self[name], StreamSafeText.contains(joined) else { return nil }
         return joined
@@ -76,7 +88,7 @@ extension Request {
     package func hasMediaType(_ mediaTypes: [String]) -> Bool {
         guard let sent = headers.value(of: .contentType) else { return false }
         if mediaTypes.contains(sent) { return true }
-        let essence = sent.prefix { $0 != ";" }.withoutBlanks.lowercased()
+        let essence = sent.before(";").withoutBlanks.lowercased()
         return mediaTypes.contains(essence)
     }
 }

@@ -54,10 +54,8 @@ struct SignatureVerifier: Sendable {
         func add(_ host: Substring) {
             if !host.isEmpty, host != asked, !hosts.contains(host) { hosts.append(host) }
         }
-        if proxies.isProxy(context), let forwarded = request.headers.value(of: .forwardedHost) {
-            // The last value is the one that the listed proxy wrote.
-            let last = forwarded.split(separator: ",").last ?? ""
-            add(Host.withoutPort(last.withoutBlanks))
+        if proxies.isProxy(context), let forwarded = request.headers.lastHop(.forwardedHost) {
+            add(Host.withoutPort(forwarded))
         }
         if let publicHost { add(publicHost[...]) }
         for host in further { add(host[...]) }

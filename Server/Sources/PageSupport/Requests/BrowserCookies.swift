@@ -1,5 +1,6 @@
-package import HTTPTypes
+import Domain
 import HTTPSupport
+package import HTTPTypes
 
 /// Cookies (RFC 6265 with the prefixes of its successor): names with `__Host-`, so that no other host can plant one.
 package struct BrowserCookies: Sendable {
@@ -8,16 +9,16 @@ package struct BrowserCookies: Sendable {
 
     private let values: [String: String]
 
-    /// Reads the header `Cookie`. Of two cookies of one name none counts: which was planted, nobody can tell.
+    /// Reads the header `Cookie`, by bytes as browsers write it: a value that another host of the domain chose ends at a semicolon
+    /// alone, and hides none. Names are ASCII. Of two cookies of one name none counts: which was planted, nobody can tell.
     package init(_ headers: HTTPFields) {
         var values: [String: String] = [:]
         var doubles: Set<String> = []
         for header in headers.values(of: .cookie) where header.utf8.count <= Self.maximumBytes {
-            for pair in header.split(separator: ";") {
-                let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                guard parts.count == 2 else { continue }
-                let name = String(parts[0].drop { $0 == " " })
-                if values.updateValue(String(parts[1]), forKey: name) != nil { doubles.insert(name) }
+            for pair in header.pieces(at: ";") {
+                guard let parts = pair.cut(at: "="), parts.before.utf8.allSatisfy({ $0 < 0x80 }) else { continue }
+                let name = String(parts.before.drop { $0 == " " })
+                if values.updateValue(String(parts.after), forKey: name) != nil { doubles.insert(name) }
             }
         }
         for name in doubles { values[name] = nil }

@@ -91,6 +91,24 @@ struct HostilePageTests {
         }
     }
 
+    @Test("session fixation: another host's cookie plants none of this server's, and hides none of them")
+    func foreignCookies() async throws {
+        let server = try await server()
+        let name = "__Host-okaeri-\(server.application.id.rawValue)"
+        let own = "\(name)=v.\(String(repeating: "A", count: 22))"
+        // The Greek question mark is the same character as a semicolon; U+0600 is one with the sign behind it, U+0301 with the one before.
+        let headers = [
+            (own, true), ("x=y; \(own)", true), ("x=y\u{0600}; \(own)", true), ("\(own);\u{0301}=y", true),
+            ("x=y\u{037E}\(own)", false), ("x=y\u{037E} \(own)", false),
+        ]
+        for (header, isRead) in headers {
+            let guest = Browser(server)
+            let page = try await guest.get(guest.path("log-in"), [("Cookie", header)])
+            // Who brought none is given one.
+            #expect(page.status == 200 && (guest.session == nil) == isRead, "\(header)")
+        }
+    }
+
     @Test("XSS: strings in every parameter of every page stay text", arguments: Self.attacks)
     func crossSiteParameters(attack: String) async throws {
         let server = try await server()

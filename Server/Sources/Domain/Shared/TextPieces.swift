@@ -1,0 +1,42 @@
+/// How texts from outside are taken apart: at signs of ASCII, byte by byte, as browsers, proxies and databases read them.
+///
+/// Swift's characters are what people see. A comma is none once an accent stands behind it, or U+0600 before it; and the Greek
+/// question mark, U+037E, is the same character as a semicolon. Who splits by characters finds pieces that nobody sent, and misses
+/// some that were sent.
+extension StringProtocol where SubSequence == Substring {
+    /// The pieces between signs.
+    ///
+    /// - Parameters:
+    ///   - sign: A sign of ASCII.
+    ///   - keepsEmpty: Whether nothing between two signs is a piece too.
+    /// - Returns: the pieces in their order.
+    package func pieces(at sign: Unicode.Scalar, keepsEmpty: Bool = false) -> [Substring] {
+        self[...].utf8.split(separator: UInt8(ascii: sign), omittingEmptySubsequences: !keepsEmpty)
+            .map { Substring($0) }
+    }
+
+    /// What stands before the first of such signs and behind it; `nil` where there is none.
+    ///
+    /// - Parameter sign: A sign of ASCII.
+    package func cut(at sign: Unicode.Scalar) -> (before: Substring, after: Substring)? {
+        let bytes = self[...].utf8
+        return bytes.firstIndex(of: UInt8(ascii: sign)).map { position in
+            (before: Substring(bytes[..<position]), after: Substring(bytes[bytes.index(after: position)...]))
+        }
+    }
+
+    /// What stands before the last of such signs and behind it; `nil` where there is none.
+    ///
+    /// - Parameter sign: A sign of ASCII.
+    package func cut(atLast sign: Unicode.Scalar) -> (before: Substring, after: Substring)? {
+        let bytes = self[...].utf8
+        return bytes.lastIndex(of: UInt8(ascii: sign)).map { position in
+            (before: Substring(bytes[..<position]), after: Substring(bytes[bytes.index(after: position)...]))
+        }
+    }
+
+    /// What stands before the first of such signs; all of the text where there is none.
+    ///
+    /// - Parameter sign: A sign of ASCII.
+    package func before(_ sign: Unicode.Scalar) -> Substring { cut(at: sign)?.before ?? self[...] }
+}
