@@ -1,4 +1,5 @@
 import Domain
+import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import PageSupport
@@ -84,12 +85,10 @@ enum SessionsPage {
 
     @Sendable private static func show(_ request: DashboardRequest) async throws -> Response {
         let query = request.page.query
-        let parts = query.text("from").split(separator: ".", maxSplits: 1).map(String.init)
         let sessions = try await request.rules.users.listActivity.sessions(
             in: try request.targetApplication().id, for: try request.reader(),
             protocolName: query.text("protocol").isEmpty ? nil : .init(rawValue: query.text("protocol")),
-            from: parts.count == 2
-                ? SessionCursor(user: .init(rawValue: parts[0]), session: .init(rawValue: parts[1])) : nil, limit: 50)
+            from: query["from"].flatMap { $0.isEmpty ? nil : SessionCursor(wire: $0) }, limit: 50)
         var list = ListModel()
         list.columns = ["user", "device", "way", "address", "created", "used"].map { request.text("sessions.\($0)") }
         list.empty = request.text("sessions.empty")
@@ -107,7 +106,9 @@ enum SessionsPage {
                 .init(text: "", time: session.createdAt), .init(text: "", time: session.lastUsedAt),
             ]
         }
-        if sessions.count == 50, let last = sessions.last { list.next = "\(last.user).\(last.id)" }
+        if sessions.count == 50, let last = sessions.last {
+            list.next = SessionCursor(user: last.user, session: last.id).wire
+        }
         return try request.html("list", title: request.text("nav.sessions"), list.model(request))
     }
 }

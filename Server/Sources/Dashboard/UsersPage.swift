@@ -1,4 +1,5 @@
 import Domain
+import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import enum OkaeriWire.JSONValue
@@ -35,7 +36,7 @@ enum UsersPage {
         let (reader, application, query) = (try request.reader(), try request.targetApplication(), request.page.query)
         let page = try await request.rules.users.browse(
             in: application.id, for: reader, UserQuery.filter(query),
-            from: UserQuery.cursor(query.text("from")), limit: 50)
+            from: query["from"].flatMap { $0.isEmpty ? nil : UserCursor(wire: $0) }, limit: 50)
         let (columns, fields) = (columns(query), UserQuery.fields(query))
         var list = ListModel()
         list.columns = columns.map { request.text("users.\($0)") } + fields
@@ -47,7 +48,7 @@ enum UsersPage {
             columns.map { cell($0, user, request) }
                 + fields.map { .init(text: user.fields[$0].map(text(of:)) ?? "–") }
         }
-        list.next = page.next.map { $0.key.isEmpty ? $0.id.rawValue : "\($0.id).\($0.key)" }
+        list.next = page.next?.wire
         if request.offers(.exportUsers) {
             for form in ["csv", "json"] {
                 let link = "\(request.path("export"))?\(FormValues.query(lasting(query) + [("form", form)]))"

@@ -38,7 +38,7 @@ extension AdminAPI {
                 AdminSessionsBody(
                     sessions: sessions.map(AdminSessionBody.init(_:)),
                     next: sessions.count == limit
-                        ? sessions.last.map { "\($0.user.rawValue).\($0.id.rawValue)" } : nil))
+                        ? sessions.last.map { SessionCursor(user: $0.user, session: $0.id).wire } : nil))
         },
         AdminRoute(.get, "\(application)/merges", .listMerges) { call in
             let query = try AdminQuery(call, "from", "limit")
@@ -87,16 +87,6 @@ extension AdminCall {
             AdminAuditBody(
                 entries: entries.map(AuditEntryBody.init(_:)),
                 next: entries.count == limit ? entries.last?.id.rawValue : nil))
-    }
-}
-
-extension SessionCursor {
-    /// `USER.SESSION`.
-    init(wire text: String) {
-        let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
-        self.init(
-            user: Identifier(rawValue: parts.first ?? ""),
-            session: Identifier(rawValue: parts.count > 1 ? parts[1] : ""))
     }
 }
 

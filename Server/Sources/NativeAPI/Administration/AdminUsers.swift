@@ -152,16 +152,6 @@ extension BrowseUsers.Filter {
     }
 }
 
-extension UserCursor {
-    /// `ID` or `ID.KEY`.
-    init(wire text: String) {
-        let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
-        self.init(id: Identifier(rawValue: parts.first ?? ""), key: parts.count > 1 ? parts[1] : "")
-    }
-
-    var wire: String { key.isEmpty ? id.rawValue : "\(id.rawValue).\(key)" }
-}
-
 extension UserEdit {
     init(_ patch: UserPatchBody) {
         self.init(

@@ -55,8 +55,7 @@ extension SQLTransaction {
     package static func question(
         _ leader: UserLeader, in application: Identifier<Application>, from cursor: UserCursor?, limit: Int
     ) -> (query: Query, values: [Value]) {
-        // '~' stands after all letters and digits of ids.
-        let before = Value.text(cursor?.id.rawValue ?? "~")
+        let before = Value.text(cursor?.id.rawValue ?? Self.afterAll)
         let usual: [Value] = [.id(application), before, .count(limit)]
         switch leader {
         case .all, .search:
@@ -171,8 +170,8 @@ extension SQLTransaction {
         return Array(cursors.prefix(max(0, limit - 1)))
     }
 
-    /// Stands after all characters that names have.
-    private static let afterAll = "\u{10FFFD}"
+    /// Stands after all characters that names and imported ids have.
+    static let afterAll = "\u{10FFFD}"
 }
 
 /// A user in a list, and the key that the list is sorted by where that is not the id.

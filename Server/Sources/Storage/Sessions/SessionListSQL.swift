@@ -5,7 +5,7 @@ extension SQLTransaction {
         in application: Identifier<Application>, protocolName: Session.ProtocolName?, from cursor: SessionCursor?,
         limit: Int
     ) throws(DomainError) -> [Session] {
-        let (user, session) = (cursor?.user.rawValue ?? "~", cursor?.session.rawValue ?? "~")
+        let (user, session) = (cursor?.user.rawValue ?? Self.afterAll, cursor?.session.rawValue ?? Self.afterAll)
         guard let protocolName, protocolName != .native else {
             return try connection.all(
                 SessionRow.self,

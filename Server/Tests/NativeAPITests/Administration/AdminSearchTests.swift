@@ -110,6 +110,29 @@ struct AdminSearchTests {
         #expect(exported == count)
     }
 
+    @Test("list everybody, whatever ids an import brought")
+    func importedIds() async throws {
+        let (world, engine) = try await world()
+        engine.play(.takes(.milliseconds(1)))
+        let (application, now) = (world.server.application.id, world.server.clock.now)
+        let ids = ["花子", "a.300", "a.200", "a.100", "\u{301}b.7", "~", "B"]
+        try await engine.write { transaction throws(DomainError) in
+            for id in ids {
+                try transaction.insert(
+                    User(id: Identifier(rawValue: id), application: application, createdAt: now, updatedAt: now))
+            }
+        }
+        var (seen, from): ([String], String) = ([], "")
+        repeat {
+            let answer = try await world.send("owner", .get, "applications/\(application)/users?limit=1\(from)")
+            let body = try JSONDecoder().decode(Page.self, from: Data(answer.text.utf8))
+            seen += body.users.map(\.user.id)
+            from = body.next.map { "&from=\(Browser.escaped($0))" } ?? ""
+        } while !from.isEmpty && seen.count < 20
+        let expected = ids.sorted { $1.utf8.lexicographicallyPrecedes($0.utf8) }
+        #expect(seen.map { Array($0.utf8) } == expected.map { Array($0.utf8) }, "\(seen)")
+    }
+
     private struct Page: Decodable {
         struct User: Decodable { let id: String }
 
