@@ -176,7 +176,9 @@ enum UserPage {
         }
         // A merge keeps what is not named; what the form does not name any more goes.
         var patch: [String: JSONValue] = fields
-        for name in form.text("known").split(separator: "\n").map(String.init) where patch[name] == nil {
+        // Browsers end the lines of a form with CR LF, which is one character.
+        for name in form.text("known").replacing("\r\n", with: "\n").pieces(at: "\n").map(String.init)
+        where patch[name] == nil {
             patch[name] = .null
         }
         return UserEdit(

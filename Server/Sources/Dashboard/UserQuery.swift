@@ -63,12 +63,6 @@ enum UserQuery {
         return names.filter { !$0.isEmpty && $0.utf8.count <= 100 }.prefix(UserListView.maximumFields).map(String.init)
     }
 
-    static func cursor(_ text: String) -> UserCursor? {
-        guard !text.isEmpty else { return nil }
-        let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
-        return UserCursor(id: .init(rawValue: parts.first ?? ""), key: parts.count > 1 ? parts[1] : "")
-    }
-
     static func fields(_ request: DashboardRequest) -> [PageField] {
         let query = request.page.query
         let protocols = [.native] + request.modules.applications.protocols.foreign
@@ -102,7 +96,9 @@ enum UserQuery {
         ]
     }
 
+    /// Without what no name can hold: what is left finds nobody, while no filter at all would find everybody.
     private static func text(_ query: FormValues, _ name: String) -> String? {
-        query[name].flatMap { $0.isEmpty || $0.utf8.contains(0) ? nil : String($0.prefix(200)) }
+        guard let text = query[name], !text.isEmpty else { return nil }
+        return String(String.UnicodeScalarView(text.unicodeScalars.prefix(200).map { $0 == "\0" ? "\u{FFFD}" : $0 }))
     }
 }

@@ -123,6 +123,14 @@ struct DashboardFormTests {
         #expect(shown.html.contains("/users/\(found)") && !shown.html.contains("/users/\(other)"), "\(shown.html)")
     }
 
+    @Test("find nobody by a sign that no name holds, and not everybody")
+    func nullSearch() async throws {
+        let user = try await world.server.signUp("hana").read(LogInResponse.self).user.id
+        for sought in ["%00", "hana%00"] {
+            #expect(try await !browser.get(world.page("users?search=\(sought)")).html.contains("/users/\(user)"))
+        }
+    }
+
     @Test("show as text what a stranger is called, also where its signs are joined with others")
     func joinedSigns() async throws {
         let name = "\u{0600}<meta http-equiv=refresh content=0\u{0600}>"

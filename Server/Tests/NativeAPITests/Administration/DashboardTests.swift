@@ -338,7 +338,7 @@ struct DashboardTests {
         let shown = try await browser.get(address)
         let version = try #require(shown.value(of: "version"))
         let fields = [
-            "version": version, "known": "level\nold", "displayName": "Hana", "locale": "",
+            "version": version, "known": "level\r\nold", "displayName": "Hana", "locale": "",
             "fields": #"{"level": 4}"#,
         ]
         #expect(try await browser.post("\(address)/save", fields, token: shown.token).status == 303)
