@@ -1,3 +1,4 @@
+import Domain
 package import HTTPSupport
 import OkaeriWire
 
@@ -66,11 +67,13 @@ package struct MultipartForm: Sendable {
         guard bytes[position...].starts(with: newLine) else { return nil }
         let begin = position + newLine.count
         let headEnd = first(newLine + newLine, in: bytes[begin..<min(begin + maximumHeaderBytes, bytes.count)])
-        guard let headEnd, let head = StreamSafeText.text(of: bytes[begin..<headEnd]) else { return nil }
+        guard let headEnd else { return nil }
         let content = bytes[(headEnd + 4)...]
         guard let contentEnd = first(boundary, in: content) else { return nil }
-        let disposition = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-disposition:") }
-        guard let disposition, let name = parameter("name", of: disposition) else { return nil }
+        let lines = bytes[begin..<headEnd].split(separator: UInt8(ascii: "\n"))
+        guard let disposition = lines.first(where: { begins($0, "content-disposition:") }),
+            let name = parameter("name", of: disposition).flatMap({ StreamSafeText.text(of: $0) })
+        else { return nil }
         return Part(
             name: name, isFile: parameter("filename", of: disposition) != nil, content: content[..<contentEnd],
             end: contentEnd + boundary.count)
@@ -86,31 +89,39 @@ package struct MultipartForm: Sendable {
         return nil
     }
 
-    /// A value in quotes, as browsers write it: `"`, CR and LF stand in it as `%22`, `%0D`, `%0A`, a semicolon as it is.
-    private static func parameter(_ name: String, of header: Substring) -> String? {
-        var rest = header.drop { $0 != ";" }
-        while rest.first == ";" {
-            let pair = rest.dropFirst().drop { $0 == " " }
-            let key = pair.prefix { $0 != "=" && $0 != ";" }
+    /// Whether bytes begin with a text of small letters, in whatever case.
+    private static func begins(_ bytes: ArraySlice<UInt8>, _ text: String) -> Bool {
+        text.utf8.elementsEqual(bytes.prefix(text.utf8.count).map { (0x41...0x5a).contains($0) ? $0 | 0x20 : $0 })
+    }
+
+    /// A value in quotes, as browsers write it: `"`, CR and LF stand in it as `%22`, `%0D`, `%0A`, all others as they are. By bytes:
+    /// the name of a file may begin with an accent, which is one character with the quotation mark before it.
+    private static func parameter(_ name: String, of header: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        let (semicolon, space, quote) = (UInt8(ascii: ";"), UInt8(ascii: " "), UInt8(ascii: "\""))
+        var rest = header.drop { $0 != semicolon }
+        while rest.first == semicolon {
+            let pair = rest.dropFirst().drop { $0 == space }
+            let key = pair.prefix { $0 != UInt8(ascii: "=") && $0 != semicolon }
             let value = pair.dropFirst(key.count)
-            guard value.hasPrefix("=\"") else { return nil }
-            let text = value.dropFirst(2).prefix { $0 != "\"" }
+            guard value.starts(with: [UInt8(ascii: "="), quote]) else { return nil }
+            let text = value.dropFirst(2).prefix { $0 != quote }
             let end = value.dropFirst(2 + text.count)
-            guard end.first == "\"" else { return nil }
-            if key.lowercased() == name { return String(text) }
-            rest = end.dropFirst().drop { $0 == " " }
+            guard end.first == quote else { return nil }
+            if key.count == name.utf8.count, begins(key, name) { return text }
+            rest = end.dropFirst().drop { $0 == space }
         }
         return nil
     }
 
     private static func boundary(_ contentType: String) -> String? {
-        for part in contentType.split(separator: ";").dropFirst() {
-            let pair = part.split(separator: "=", maxSplits: 1)
-            guard pair.count == 2, pair[0].drop(while: { $0 == " " }).lowercased() == "boundary" else { continue }
-            var value = pair[1]
-            if value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") { value = value.dropFirst().dropLast() }
-            let isPlain = value.utf8.allSatisfy { (0x21...0x7e).contains($0) }
-            return (1...maximumBoundaryBytes).contains(value.utf8.count) && isPlain ? String(value) : nil
+        for part in contentType.pieces(at: ";").dropFirst() {
+            guard let pair = part.cut(at: "="), pair.before.withoutBlanks.lowercased() == "boundary" else { continue }
+            var value = pair.after.utf8
+            guard value.allSatisfy({ (0x21...0x7e).contains($0) }) else { return nil }
+            if value.count >= 2, value.first == UInt8(ascii: "\""), value.last == UInt8(ascii: "\"") {
+                value = value.dropFirst().dropLast()
+            }
+            return (1...maximumBoundaryBytes).contains(value.count) ? String(Substring(value)) : nil
         }
         return nil
     }

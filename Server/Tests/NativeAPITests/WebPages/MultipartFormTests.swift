@@ -28,6 +28,14 @@ struct MultipartFormTests {
     }
 
     @Test(
+        "takes a file whatever it is called",
+        arguments: ["\u{301}a.png", "a\u{0600}", "\u{FF9E}", "a\u{037E} name=\u{0600}", "\u{301}"])
+    func fileNames(name: String) throws {
+        let head = "--b\r\nContent-Disposition: form-data; name=\"logo\"; filename=\"\(name)\"\r\n\r\n"
+        #expect(try form(head + "x\r\n--b--").files == ["logo": [UInt8(ascii: "x")]])
+    }
+
+    @Test(
         "is refused when it is not whole",
         arguments: [
             "", "--", "--b", "--b\r\n", "--c--\r\n", "--b\r\n\r\n\r\n--b--",
