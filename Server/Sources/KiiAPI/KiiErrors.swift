@@ -73,6 +73,7 @@ extension KiiFault {
             .userDeleted: .disabled,
             .credentialRefused: .wrongPassword, .emailUnverified: .wrongPassword, .identifiersTaken: .alreadyExists,
             .mergeOffered: .alreadyExists, .mergeUnknown: .wrongState, .transferUnknown: .wrongState,
+            .transferUnconfirmed: .wrongState,
             .audienceNotAllowed: .wrongState, .searchTooLarge: .invalid(["bestEffortLimit"]),
             .codeRefused: KiiFault(
                 403, "INVALID_VERIFICATION_CODE", "InvalidVerificationCode", "The code is not valid"),

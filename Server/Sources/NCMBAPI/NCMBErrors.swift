@@ -58,7 +58,8 @@ extension NCMBFault {
         [
             .applicationUnknown: .noApplication, .userDisabled: .forbidden, .userDeleted: .credentialRefused,
             .credentialRefused: .credentialRefused, .emailUnverified: .credentialRefused,
-            .hookRefused: .prohibited, .mergeOffered: .duplicate("userName"), .identityTaken: .duplicate("authData"),
+            .hookRefused: .prohibited, .transferUnconfirmed: .prohibited, .mergeOffered: .duplicate("userName"),
+            .identityTaken: .duplicate("authData"),
             .providerAlreadyLinked: .duplicate("authData"), .providerNotEnabled: .notToBeEntered("authData"),
             .providerTokenRefused: .notVouchedFor("authData"), .providerTokenReplayed: .notVouchedFor("authData"),
             .providerRefused: .notVouchedFor("authData"), .providerMisconfigured: .notVouchedFor("authData"),

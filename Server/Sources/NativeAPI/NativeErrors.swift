@@ -195,6 +195,9 @@ extension Refusal {
                 detail: "It was mistyped, used, withdrawn or replaced, or is older than a day."),
             .transferUnknown: Refusal(
                 404, .transferUnknown, "There is no such transfer that this device could undo."),
+            .transferUnconfirmed: Refusal(
+                403, .transferUnconfirmed, "No other device has confirmed this one yet.",
+                detail: "Acknowledge its notice on a device that was there before, or wait as long as Retry-After says."),
             .undoTooLate: Refusal(409, .undoTooLate, "It cannot be undone any more."), .fieldsRefused: invalidMember,
             .audienceNotAllowed: Refusal(
                 400, .audienceNotAllowed, "The application does not list this audience."),

@@ -41,7 +41,7 @@ extension Simulation {
                 switch error.code {
                 case .identifiersTaken: claimed || person.hasUnsureNames
                 case .alreadyRegistered: person.username != nil || person.hasUnsureNames
-                case .reauthenticationRequired: true
+                case .reauthenticationRequired, .transferUnconfirmed: true
                 default: false
                 }
             if !isAllowed { violate("an upgrade is refused: \(error)") }
@@ -118,8 +118,13 @@ extension Simulation {
         case .done: evictOthers(of: person, but: kept, device, isSure: true)
         case .unknown: evictOthers(of: person, but: kept, device, isSure: false)
         case .refused(let error):
-            if error.code != .reauthenticationRequired { violate("other sessions do not end: \(error)") }
+            if !isUnshown(error) { violate("other sessions do not end: \(error)") }
         }
+    }
+
+    /// Whether a session has not shown what a change needs: it is old, or of a device that joined within a day.
+    private func isUnshown(_ error: DomainError) -> Bool {
+        error.code == .reauthenticationRequired || error.code == .transferUnconfirmed
     }
 
     /// Every other way into an account has ended, or may have.
@@ -147,7 +152,7 @@ extension Simulation {
             person.leavingSince = begin
             person.standing = .unsure
         case .refused(let error):
-            if error.code != .reauthenticationRequired { violate("a deletion is refused: \(error)") }
+            if !isUnshown(error) { violate("a deletion is refused: \(error)") }
         }
     }
 

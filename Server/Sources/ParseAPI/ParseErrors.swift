@@ -88,7 +88,7 @@ extension ParseFault {
             .providerRefused: .authDataRefused, .providerMisconfigured: .authDataRefused,
             // Not 101, which apps read as a wrong password.
             .secondFactorRequired: wrongState, .secondFactorEnrolmentRequired: wrongState,
-            .secondFactorNotRecent: wrongState,
+            .secondFactorNotRecent: wrongState, .transferUnconfirmed: wrongState,
         ], ofAdministration: .objectNotFound)
 
     /// Each answer to a request that no rule saw.

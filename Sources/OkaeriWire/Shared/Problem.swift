@@ -211,6 +211,9 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let transferCodeRefused: Self = "transfer_code_refused"
     /// 404: there is no such transfer that this device could undo.
     public static let transferUnknown: Self = "transfer_unknown"
+    /// 403: the guest's device joined by a transfer code, and proves nothing of the owner before a device of before acknowledges the
+    /// notice of that, or it cannot be undone any more; see the header `Retry-After`.
+    public static let transferUnconfirmed: Self = "transfer_unconfirmed"
     /// 409: the time in which it could be undone is over.
     public static let undoTooLate: Self = "undo_too_late"
     /// 500: a fault in the server; the log has more under the request's id.

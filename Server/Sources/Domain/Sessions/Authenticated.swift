@@ -8,6 +8,9 @@ package final class Authenticated: Sendable {
     package let tokenDigest: SecretDigest
     /// How much there is that the caller's device has not acknowledged; see `ListNotices`.
     package let noticeCount: Int
+    /// When the transfer by which the session's device joined cannot be undone any more, as long as no device of before has
+    /// acknowledged it; `nil` for all other sessions. See `requireConfirmed`.
+    let unconfirmedUntil: Timestamp?
     private let written = AtomicLazyReference<EncodedUser>()
     /// Milliseconds since 1970 of the last use that was noted.
     private let lastNotedUse: Atomic<Int64>
@@ -20,6 +23,7 @@ package final class Authenticated: Sendable {
         self.user = user
         self.tokenDigest = tokenDigest
         noticeCount = transfers.count { $0.isNews(to: session, of: user) }
+        unconfirmedUntil = transfers.filter { $0.isUnconfirmed(by: session) }.map(\.undoEnd).max()
         lastNotedUse = Atomic(session.lastUsedAt.milliseconds)
     }
 

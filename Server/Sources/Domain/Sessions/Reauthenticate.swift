@@ -77,7 +77,8 @@ package struct Reauthenticate: Sendable {
     /// - Returns: the session, fresh, and its new token.
     /// - Throws: `credentialRefused`, also for a device key when the user has something better to prove by or the key does not lead to the user, and for
     ///   anybody else's code or identity; `codeRefused`, what a provider refuses, `passkeyUnknown`, `passkeyRefused`, `secondFactorUnknown`, `sessionInvalid` when the session ended
-    ///   meanwhile, `rateLimited`, `busy`, `storageUnavailable`.
+    ///   meanwhile, `transferUnconfirmed` for the key of a guest's device that joined by a transfer code a moment ago, `rateLimited`,
+    ///   `busy`, `storageUnavailable`.
     package func callAsFunction(
         by credential: Credential, from address: ClientAddress, _ who: Authenticated, origin: RequestOrigin,
         attempt: Attempt? = nil
@@ -188,6 +189,7 @@ package struct Reauthenticate: Sendable {
             return try await shows(.recoveryCode(code), who, renewal, from: address, origin: origin)
         case .deviceKey:
             guard Session.LogInMethod.automatic.provesPresence(of: user) else { throw .credentialRefused }
+            try who.requireConfirmed(user, at: clock.now)
             return try await store.write { transaction throws(DomainError) in
                 // Read anew: the key may have been removed, or the guest have something better since.
                 guard let guest = try transaction.user(user.id, in: application) else { throw .userUnknown }

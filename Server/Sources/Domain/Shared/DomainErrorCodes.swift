@@ -43,6 +43,11 @@ extension DomainError {
     package static var transferCodeRefused: Self { Self(.refused, .transferCodeRefused) }
     /// There is no such transfer that the caller's device could undo.
     package static var transferUnknown: Self { Self(.notFound, .transferUnknown) }
+    /// The guest's device joined by a transfer code, and no device of before has acknowledged it. It passes with the time in which
+    /// the transfer can be undone.
+    package static func transferUnconfirmed(retryAfter span: Duration) -> Self {
+        Self(.forbidden, .transferUnconfirmed, .retryAfter(span))
+    }
     /// The time in which it could be undone has passed.
     package static var undoTooLate: Self { Self(.gone, .undoTooLate) }
     /// Too much work of this kind is waiting already. Nothing was changed.
@@ -137,6 +142,7 @@ extension DomainError.Code {
     package static var mergeUnknown: Self { Self(rawValue: "mergeUnknown") }
     package static var transferCodeRefused: Self { Self(rawValue: "transferCodeRefused") }
     package static var transferUnknown: Self { Self(rawValue: "transferUnknown") }
+    package static var transferUnconfirmed: Self { Self(rawValue: "transferUnconfirmed") }
     package static var undoTooLate: Self { Self(rawValue: "undoTooLate") }
     package static var busy: Self { Self(rawValue: "busy") }
     package static var searchTooSlow: Self { Self(rawValue: "searchTooSlow") }

@@ -128,7 +128,8 @@ extension AccountAuthor {
     ///   - user: Whom they concern, as read in the transaction.
     ///   - found: Who asks, when only the transaction finds that out.
     ///   - now: When.
-    /// - Throws: `accessRefused` for who may not, `reauthenticationRequired` for what must be fresh.
+    /// - Throws: `accessRefused` for who may not, `reauthenticationRequired` for what must be fresh, `transferUnconfirmed` for what
+    ///   a device that joined by a transfer code does not show yet.
     func require(
         _ changes: Set<AccountChange>, of user: User, by found: AccountActor? = nil, at now: Timestamp
     ) throws(DomainError) {
@@ -146,13 +147,22 @@ extension AccountAuthor {
 
     /// Compares a request with the column “must be fresh”, for what has to be refused before anything else is done.
     ///
-    /// - Throws: `reauthenticationRequired`; `accessRefused` without what only the request itself can show.
+    /// - Throws: `reauthenticationRequired`, `transferUnconfirmed`; `accessRefused` without what only the request itself can show.
     package func requireProof(of change: AccountChange, at now: Timestamp) throws(DomainError) {
         try requireProof(of: change, by: actor, for: caller?.user, at: now)
     }
 
-    /// - Throws: `reauthenticationRequired` when the owner has not shown to be there within ten minutes (requirement 18).
+    /// - Throws: `reauthenticationRequired` when the owner has not shown to be there within ten minutes (requirement 18),
+    ///   `transferUnconfirmed` when the device that shows it joined by a transfer code that no other device has acknowledged.
     func requireRecentLogIn(at now: Timestamp) throws(DomainError) {
+        try requireRecentLogIn(of: caller?.user, at: now)
+    }
+
+    /// - Parameter user: Whom it concerns, as last read. What a session shows counts for its own user alone.
+    private func requireRecentLogIn(of user: User?, at now: Timestamp) throws(DomainError) {
+        if let caller, let user, user.id == caller.user.id {
+            try caller.requireConfirmedPresence(of: user, at: now)
+        }
         guard shown.contains(.recentLogIn) || caller?.session.isFresh(at: now) == true else {
             throw .reauthenticationRequired
         }
@@ -175,9 +185,10 @@ extension AccountAuthor {
     ) throws(DomainError) {
         let fresh = change.policy.fresh
         guard actor.isAsked, !fresh.isEmpty else { return }
-        if fresh.isDisjoint(with: shown) {
+        // A key's proof is weighed too: that of a device which joined a moment ago shows nothing of the owner.
+        if fresh.subtracting([.recentLogIn]).isDisjoint(with: shown) {
             guard fresh.contains(.recentLogIn) else { throw .accessRefused }
-            try requireRecentLogIn(at: now)
+            try requireRecentLogIn(of: user, at: now)
         }
         if let caller, let user, user.id == caller.user.id {
             try caller.requireSecondFactor(for: change, of: user, at: now)

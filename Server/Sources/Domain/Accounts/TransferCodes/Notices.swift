@@ -13,12 +13,13 @@ package struct ListNotices: Sendable {
     }
 }
 
-/// The caller took note.
+/// The caller took note. A device that joined a guest proves from then on what the other devices prove (decision 0254).
 package struct AcknowledgeNotice: Sendable {
     let store: any Store
     let clock: any WallClock
 
-    /// - Throws: `storageUnavailable`. A notice that is not there is no error.
+    /// - Throws: `transferUnconfirmed` for a guest's device that waits for the same, `storageUnavailable`. A notice that is not
+    ///   there is no error.
     package func callAsFunction(_ id: Identifier<Transfer>, by who: Authenticated) async throws(DomainError) {
         let (user, application) = (who.user.id, who.application.id)
         let now = clock.now
@@ -26,6 +27,8 @@ package struct AcknowledgeNotice: Sendable {
             let transfers = try transaction.transfers(of: user, in: application)
             guard var transfer = transfers.first(where: { $0.id == id }), transfer.isNews(to: who.session, of: who.user)
             else { return }
+            // Of two codes that somebody has read one device would confirm the other.
+            try who.requireConfirmed(who.user, at: now)
             transfer.acknowledgedAt = now
             try transaction.update(transfer)
         }

@@ -82,6 +82,11 @@ package struct Transfer: Hashable, Sendable {
     /// Until when it can be undone.
     package var undoEnd: Timestamp { redeemedAt + Self.undoSpan }
 
+    /// Whether a session is one of the device that joined, or came from one, and no device of before has acknowledged that.
+    func isUnconfirmed(by session: Session) -> Bool {
+        acknowledgedAt == nil && undoneAt == nil && (session.deviceKey == deviceKey || session.origin == deviceKey)
+    }
+
     /// Whether it is a session's to know of and to undo: one of a device that was there before, or one that was opened
     /// by something that the new device need not have. The new device cannot undo what is done against it, nor can
     /// what it brings in, nor a session that came from it.
@@ -105,5 +110,30 @@ extension Session {
         case .pages, .keptPages: methods.assurance > .device || authenticatedAt != nil && !user.isAnonymous
         default: true
         }
+    }
+}
+
+extension Authenticated {
+    /// Refuses a guest's session of a device that joined by a transfer code, until a device of before has acknowledged the notice
+    /// or the day is over in which it can undo the transfer. Until then the key proves that somebody has read the code, and
+    /// nothing of the owner (decision 0254).
+    ///
+    /// - Parameters:
+    ///   - user: The session's user, as last read.
+    ///   - now: When.
+    /// - Throws: `transferUnconfirmed`.
+    func requireConfirmed(_ user: User, at now: Timestamp) throws(DomainError) {
+        guard let unconfirmedUntil, now < unconfirmedUntil, user.isAnonymous else { return }
+        throw .transferUnconfirmed(retryAfter: unconfirmedUntil - now)
+    }
+
+    /// Refuses the same as a proof that the owner is there, also where another device has registered the guest since: such a
+    /// session was fresh as the guest's.
+    ///
+    /// - Throws: `transferUnconfirmed`, `reauthenticationRequired`.
+    func requireConfirmedPresence(of user: User, at now: Timestamp) throws(DomainError) {
+        try requireConfirmed(user, at: now)
+        guard let unconfirmedUntil, now < unconfirmedUntil, session.methods.assurance == .device else { return }
+        throw .reauthenticationRequired
     }
 }

@@ -6,7 +6,7 @@ package struct UndoTransfer: Sendable {
     let changes: AccountChanges
 
     /// - Throws: `transferUnknown`, also for one that is the caller's own device's; `undoTooLate` after a day;
-    ///   `storageUnavailable`. A transfer that was undone already is no error.
+    ///   `transferUnconfirmed` for a guest's device that can be taken out itself; `storageUnavailable`. A transfer that was undone already is no error.
     package func callAsFunction(
         _ id: Identifier<Transfer>, by who: Authenticated, from origin: RequestOrigin
     ) async throws(DomainError) {
@@ -21,6 +21,8 @@ package struct UndoTransfer: Sendable {
                 var transfer = try transaction.transfers(of: userId, in: application).first(where: { $0.id == id }),
                 transfer.concerns(session, of: user)
             else { throw .transferUnknown }
+            // A thief's device takes out none that came after it.
+            try who.requireConfirmed(user, at: now)
             guard transfer.undoneAt == nil else { return }
             guard now < transfer.undoEnd else { throw .undoTooLate }
             transfer.undoneAt = now
