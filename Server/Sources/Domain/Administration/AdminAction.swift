@@ -84,7 +84,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .importUsers: .init(.commandLine, .application, audit: .usersImported)
         case .exportApplication: .init(.commandLine, .application, audit: .usersExported)
         case .editUser: .init(.allowed(.changeUsers), .application, audit: .userChanged)
-        case .changeIdentifiers: .init(.allowed(.changeUsers), .application, stepUp: true, audit: .identifiersChanged)
+        case .changeIdentifiers: .init(.asAnyUser, .application, stepUp: true, audit: .identifiersChanged)
         case .disableUser: .init(.allowed(.changeUsers), .application, audit: .userDisabled)
         case .enableUser: .init(.allowed(.changeUsers), .application, audit: .userEnabled)
         case .confirmDeletion: .init(.allowed(.changeUsers), .application)
@@ -99,8 +99,8 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .removePasskey: .init(.allowed(.changeUsers), .application, stepUp: true, audit: .passkeyRemoved)
         case .orderPasswordReset: .init(.allowed(.changeUsers), .application, audit: .resetOrdered)
         case .resetSecondFactors: .init(.allowed(.changeUsers), .application, stepUp: true, audit: .secondFactorsReset)
-        case .issueTransferCode: .init(.allowed(.changeUsers), .application, stepUp: true, audit: .transferCodeIssued)
-        case .mergeUsers: .init(.allowed(.changeUsers), .application, stepUp: true, audit: .usersMerged)
+        case .issueTransferCode: .init(.asAnyUser, .application, stepUp: true, audit: .transferCodeIssued)
+        case .mergeUsers: .init(.asAnyUser, .application, stepUp: true, audit: .usersMerged)
         case .undoMerge: .init(.allowed(.changeUsers), .application, audit: .mergeUndone)
         case .listUserListViews: .init(.allowed(.readUsers), .application)
         case .changeUserListViews: .init(.allowed(.changeUsers), .application, audit: .userListViewsChanged)
@@ -202,6 +202,10 @@ package struct AdminPolicy: Hashable, Sendable {
         case commandLine
 
         fileprivate static func allowed(_ permissions: AdminPermission...) -> Access { .permissions(permissions) }
+
+        /// For what lets somebody be a user, who then sees all that is masked: a code, an address or a name of one's own, or a
+        /// guest's account that becomes one with the user's.
+        fileprivate static let asAnyUser = allowed(.changeUsers, .readPersonalData)
 
         /// For settings by which somebody can read and change every user.
         fileprivate static let overEveryUser = allowed(.changeSettings, .readUsers, .readPersonalData, .changeUsers)

@@ -185,6 +185,33 @@ struct AdminUserTests {
             try await world.send("owner", .post, world.path("/users/\(user)/password-reset")), 400, .invalidMember)
     }
 
+    /// A key to which addresses are masked took a transfer code, logged in by it, and read the user's own.
+    @Test(
+        "are masked for a key that sees nothing personal, and it cannot be one of them either",
+        arguments: ["code", "address", "merge"])
+    func becoming(way: String) async throws {
+        let world = try await AdminWorld(roles: [])
+        let guest = try await world.server.person().logIn.user.id
+        let user = try await world.server.signUp("hanako").read(LogInResponse.self).user.id
+        let one = world.path("/users/\(user)")
+        func become(_ key: String) async throws -> Answer {
+            switch way {
+            case "code": try await world.send(key, .post, "\(one)/transfer-code")
+            case "address":
+                try await world.send(
+                    key, .patch, one, try await world.version(of: one), body: #"{"email": "evil@example.com"}"#)
+            default:
+                try await world.send(
+                    key, .post, world.path("/users/\(guest)/merge"), body: #"{"into": "\(user)"}"#)
+            }
+        }
+        let refused = try await become(try await world.key([.readUsers, .changeUsers]))
+        expect(refused, 403, .notAllowed)
+        #expect(try refused.json["detail"]?.text == "Needed: users:personal.")
+        let done = try await become(try await world.key([.readUsers, .changeUsers, .readPersonalData]))
+        #expect(done.status == (way == "code" ? 201 : 200), "\(done.text)")
+    }
+
     @Test("are merged by an operator and taken apart again")
     func merge() async throws {
         let world = try await AdminWorld(roles: [])
