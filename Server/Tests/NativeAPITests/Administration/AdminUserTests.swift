@@ -202,7 +202,7 @@ struct AdminUserTests {
                     key, .patch, one, try await world.version(of: one), body: #"{"email": "evil@example.com"}"#)
             default:
                 try await world.send(
-                    key, .post, world.path("/users/\(guest)/merge"), body: #"{"into": "\(user)"}"#)
+                    key, .post, world.path("/users/\(guest)/merge"), body: #"{"into": "\#(user)"}"#)
             }
         }
         let refused = try await become(try await world.key([.readUsers, .changeUsers]))
