@@ -19,7 +19,7 @@ struct SecretRotationTests {
 
     init() async throws {
         world = try await HookWorld()
-        key = try await world.world.key([.changeSettings, .readUsers, .readPersonalData])
+        key = try await world.world.key([.changeSettings, .readUsers, .changeUsers, .readPersonalData])
     }
 
     private func secret(_ answer: Answer) throws -> Secret { Secret(try #require(try answer.json["secret"]?.text)) }
