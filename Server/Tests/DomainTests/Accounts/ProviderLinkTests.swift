@@ -92,6 +92,28 @@ struct ProviderLinkTests {
         #expect(entries.map { $0.details["device-keys"] } == [hasAnother ? "1" : nil])
     }
 
+    @Test(
+        "leaves the keys that joined by it where all else is switched off, or an id that most apps never send again",
+        arguments: [Identity.Provider(rawValue: "oidc:gone"), .anonymous])
+    func joinedKeyAlone(other: Identity.Provider) async throws {
+        let (tenant, now, id) = (application.id, world.clock.now, Identifier<User>(rawValue: "person"))
+        var joined = Identity(provider: .device, subject: "joined", linkedAt: now)
+        joined.joinedBy = .init(rawValue: provider.rawValue)
+        let identities = [
+            Identity(provider: provider, subject: "s", linkedAt: now), joined,
+            Identity(provider: other, subject: "other", linkedAt: now),
+        ]
+        try await write { transaction throws(DomainError) in
+            try transaction.insert(User(id: id, application: tenant, createdAt: now, updatedAt: now))
+            for identity in identities { try transaction.insert(identity, for: id, in: tenant) }
+        }
+        let edited = try await world.modules.accounts.editUser(
+            UserEdit(unlinking: provider), of: id, in: application, by: .operator(.local))
+        #expect(edited.user.identities.contains(joined))
+        let left = try await world.modules.directory.readUser(id, in: tenant)
+        #expect(left.identities.contains(joined) && left.identities.count == 2)
+    }
+
     @Test("is not linked by a log-in whose session has ended before, and asks for none when it is linked already")
     func endedMeanwhile() async throws {
         let logIn = try await world.signUp("hana", to: application)

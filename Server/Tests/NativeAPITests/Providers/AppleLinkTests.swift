@@ -171,6 +171,24 @@ struct AppleLinkTests {
         #expect(try back.read(LogInResponse.self).user.id == phone.logIn.user.id)
     }
 
+    @Test("leaves the device from whose app the account page was opened on which it is removed")
+    func ownDevice() async throws {
+        let world = try await AppleWorld(settings: ["public-url": TestServer.url])
+        let (first, phone) = (try await world.server.person(), ProofMaker())
+        _ = try await world.link(first, try world.credential(nonce: "1"), nonce: "1")
+        let entered = try await world.logIn(
+            token: try world.credential(nonce: "2").identityToken, nonce: "2", device: phone)
+        let person = Person(server: world.server, device: phone, logIn: try entered.read(LogInResponse.self))
+        let browser = Browser(world.server)
+        try await browser.open(accountOf: person)
+        let page = try await browser.get(browser.path("account"))
+        let done = try await browser.post(browser.path("account/identity"), ["provider": "apple"], token: page.token)
+        #expect(done.location?.hasSuffix("done=identityRemoved") == true, "\(done.html)")
+        let again = try await world.server.logIn(phone)
+        #expect(again.status == 200, "\(again.text)")
+        #expect(try again.read(LogInResponse.self).user.id == first.logIn.user.id)
+    }
+
     @Test("ends with the grants of all apps of the team, the last of each")
     func severalApps() async throws {
         let world = try await AppleWorld()

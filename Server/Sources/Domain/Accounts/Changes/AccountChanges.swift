@@ -139,6 +139,7 @@ struct ReadyChanges: Sendable {
     ///   - kept: What the caller uses.
     ///   - unlinked: Providers whose identities lead to the user no more: the sessions that they opened end, with other addresses that
     ///     those ordered, and where it was the owner or an operator, the device keys that joined by them.
+    ///   - open: What lets users in now; `nil` for all ways. Keys stay where nothing of it is left.
     ///   - actor: Who did it, when only the transaction finds that out.
     ///   - hasSession: Whether the transaction has looked for the session of the request, because it may have ended it itself.
     ///   - transaction: The one that stores the changes.
@@ -148,8 +149,8 @@ struct ReadyChanges: Sendable {
     @discardableResult
     func settle(
         _ changes: [AccountChange: [String: String]], of user: inout User, keeping kept: KeptAccess,
-        unlinked: Set<Identity.Provider> = [], by actor: AccountActor? = nil, hasSession: Bool = false,
-        in transaction: any Transaction
+        unlinked: Set<Identity.Provider> = [], whereOpen open: WorkingWays? = nil, by actor: AccountActor? = nil,
+        hasSession: Bool = false, in transaction: any Transaction
     ) throws(DomainError) -> Evicted {
         if !hasSession, !changes.isEmpty { try author.requireSession(in: transaction) }
         try author.require(Set(changes.keys), of: user, by: actor, at: now)
@@ -162,7 +163,7 @@ struct ReadyChanges: Sendable {
         var changes = changes
         if let change = AccountChange.endingJoinedKeys.first(where: { changes[$0] != nil }) {
             let ended = try transaction.endKeys(
-                joinedBy: unlinked, of: &user, keeping: kept, because: .init(change), at: now)
+                joinedBy: unlinked, of: &user, keeping: kept, whereOpen: open, because: .init(change), at: now)
             // A merge opens a session without a key too, by the identity that was shown for it.
             total.sessions += try transaction.endSessions(
                 of: user.id, openedBy: .merge, in: user.application, except: kept.session)

@@ -34,6 +34,8 @@ package struct KeptAccess: Hashable, Sendable {
     package var deviceKey: String?
     /// The handle of the code by which the change is made, so that its repetition is known.
     var code: SecretDigest?
+    /// What the session came from, as `Session.origin` has it: the key of an app that opened the pages for its user.
+    private var origin: String?
 
     init(session: Identifier<Session>?, deviceKey: String?, code: SecretDigest? = nil) {
         self.session = session
@@ -44,6 +46,7 @@ package struct KeptAccess: Hashable, Sendable {
     /// The session of a request, and the key that it is bound to.
     package init(_ who: Authenticated) {
         self.init(session: who.session.id, deviceKey: who.session.deviceKey)
+        origin = who.session.origin
     }
 
     /// Nothing: for operators, and for callers who log in anew afterwards.
@@ -51,6 +54,11 @@ package struct KeptAccess: Hashable, Sendable {
 
     fileprivate func holds(_ identity: Identity) -> Bool {
         identity.provider == .device && identity.subject == deviceKey
+    }
+
+    /// Whether the caller is at the device of a key, also on pages that its app opened.
+    fileprivate func isAtDevice(of identity: Identity) -> Bool {
+        holds(identity) || identity.provider == .device && identity.subject == origin
     }
 }
 
@@ -175,28 +183,31 @@ extension Transaction {
     }
 
     /// Ends device keys that joined by ways that lead to the user no more: who had such a way would stay by the key. The caller's
-    /// own stays, and all of them where nothing else leads to the user.
+    /// own stays, also where its app has opened the pages, and all of them where nothing else lets the user in: an id that a client
+    /// made counts for nothing, as most SDKs never send it again.
     ///
     /// - Parameters:
     ///   - providers: What leads to the user no more.
     ///   - user: Whose, without it. Changed too.
     ///   - kept: What the caller uses.
+    ///   - open: What lets users in now; `nil` for all ways.
     ///   - reason: What their devices learn at their next log-in.
     ///   - now: When.
     /// - Returns: how much ended.
     /// - Throws: `storageUnavailable`.
     func endKeys(
         joinedBy providers: Set<Identity.Provider>, of user: inout User, keeping kept: KeptAccess,
-        because reason: RemovedDeviceKey.Reason, at now: Timestamp
+        whereOpen open: WorkingWays?, because reason: RemovedDeviceKey.Reason, at now: Timestamp
     ) throws(DomainError) -> Evicted {
         let ways = Set(providers.map(\.rawValue))
         let joined = user.identities.filter { identity in
-            identity.provider == .device && !kept.holds(identity)
+            identity.provider == .device && !kept.isAtDevice(of: identity)
                 && identity.joinedBy.map { ways.contains($0.rawValue) } == true
         }
         guard !joined.isEmpty else { return Evicted() }
         let going = try withUsedIds(joined, of: user)
-        guard user.hasWayIn(without: going, by: nil) else { return Evicted() }
+        let ids = user.identities.filter { $0.provider == .anonymous }
+        guard user.hasWayIn(without: going + ids, by: open) else { return Evicted() }
         for identity in going { try unlinkForGood(identity, of: &user, because: reason, at: now) }
         let sessions = try endSessions(
             of: user.id, in: user.application, deviceKeys: Set(joined.map(\.subject)))

@@ -227,7 +227,7 @@ struct ReadyEdit: Sendable {
         let isLoggedOut = if case .set? = edit.password { true } else { false }
         try changes?.settle(
             outcome.changes, of: &user, keeping: isLoggedOut ? .nothing : kept, unlinked: outcome.unlinked,
-            in: transaction)
+            whereOpen: edit.workingWays, in: transaction)
         try publishProfile(user, over: before, unless: outcome.changes[.profileChanged] != nil, in: transaction)
         let logIn = try issuer?.reissue(to: user, in: transaction)
         return EditUser.Response(
