@@ -15,12 +15,14 @@ final class SessionsController: Sendable {
         recordReading = modules.directory.recordReading
     }
 
-    /// `GET /sessions/me`: from the token alone, also when it has expired.
+    /// `GET /sessions/me`: from the token alone, also when it has expired. While its user is kept out it is refused as on every other
+    /// path.
     func readCurrent(_ call: ParseCall) async throws -> ParseResponse {
         guard let token = call.caller.token, !token.isEmpty else { throw ParseFault.sessionRequired }
         guard let found = try await sessions.findSession(token[...], in: call.application, of: .parse) else {
             throw ParseFault(209, "Session token not found.")
         }
+        guard call.caller.isMaster || !found.user.isDisabled else { throw DomainError.userDisabled }
         return ParseResponse(SessionObject(session: found.session, token: token).members)
     }
 
