@@ -156,6 +156,27 @@ struct SignUpWorkTests {
         #expect(statuses.allSatisfy { [303, 401, 403, 409, 422].contains($0) })
     }
 
+    @Test("lead into their account when the same form comes again with the work that counted, and no other form does")
+    func lostAnswer() async throws {
+        let world = try await Self.world(mode: .required)
+        let browser = Browser(world.server)
+        let shown = try await browser.get(browser.path("sign-up"))
+        let work = try #require(try await Self.work(of: browser, shown))
+        let (before, solution) = (try #require(browser.session), AttestationWorld.solution(of: work))
+        func send(_ name: String) async throws -> Page {
+            browser.plant(before)
+            var form = Self.form(name)
+            (form["work_challenge"], form["work_bits"]) = (work.challenge, String(work.bits))
+            form["work_solution"] = solution
+            return try await browser.post(browser.path("sign-up"), form, token: shown.token)
+        }
+        #expect(try await send("hana").status == 303)
+        let again = try await send("hana")
+        #expect(again.status == 303 && again.location == browser.path("account"), "\(again.html)")
+        #expect(try await browser.get(browser.path("account")).status == 200)
+        #expect(try await send("taro").status == 409)
+    }
+
     @Test("have no script for it, and ask nothing, where there are no budgets")
     func off() async throws {
         let world = try await Self.world(mode: .off)

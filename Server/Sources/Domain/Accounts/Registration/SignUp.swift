@@ -90,7 +90,13 @@ package struct SignUp: Sendable {
             at: now)
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
             try link.use(in: transaction, application)
-            if let used = work.used, try !transaction.markUsed(used, in: application) { throw .proofReplayed }
+            if let used = work.used, try !transaction.markUsed(used, in: application) {
+                // A browser that sends the form again sends the same work.
+                guard let owner = try repeatedOwner(registration, by: issuer, at: now, in: transaction) else {
+                    throw .proofReplayed
+                }
+                return .repeated(owner)
+            }
             do throws(DomainError) {
                 let made = try registration.store(in: transaction, joining: link, session: issuer)
                 // With an issuer there always is one.
@@ -98,13 +104,8 @@ package struct SignUp: Sendable {
                 return .made(logIn)
             } catch {
                 guard error.code == .identifiersTaken else { throw error }
-                let kinds = error.identifierKinds
-                let owners = try transaction.owners(of: registration.user.typedIdentifiers, in: application)
-                // Later, or with a second factor by now, it would be a log-in that asks for none.
-                guard let owner = owners.first?.user, now < owner.createdAt + RememberAttempt.memory,
-                    owner.hasPassword, !owner.hasSecondFactor, try issuer.hasIssued(to: owner, in: transaction)
-                else { return .taken(kinds) }
-                return .repeated(owner)
+                let owner = try repeatedOwner(registration, by: issuer, at: now, in: transaction)
+                return owner.map { Finding.repeated($0) } ?? .taken(error.identifierKinds)
             }
         }
         switch finding {
@@ -112,6 +113,19 @@ package struct SignUp: Sendable {
         case .taken(let kinds): throw .identifiersTaken(kinds)
         case .repeated(let owner): return try await repeated(request, of: owner, by: issuer)
         }
+    }
+
+    /// The user whom an earlier try of the attempt has made; `nil` where none has. Later, or with a second factor by now, it would be
+    /// a log-in that asks for none.
+    private func repeatedOwner(
+        _ registration: UserRegistration, by issuer: SessionIssuer, at now: Timestamp, in transaction: any Transaction
+    ) throws(DomainError) -> User? {
+        let user = registration.user
+        let owners = try transaction.owners(of: user.typedIdentifiers, in: user.application)
+        guard let owner = owners.first?.user, now < owner.createdAt + RememberAttempt.memory, owner.hasPassword,
+            !owner.hasSecondFactor, try issuer.hasIssued(to: owner, in: transaction)
+        else { return nil }
+        return owner
     }
 
     /// The answer to a repetition, when the password is right. It counts as at any log-in, right or wrong: a caller who guesses the
