@@ -8,7 +8,7 @@ import time
 
 from connection import Client, Gone, ask_alone
 from surfaces import Requests
-from values import TAG, Values
+from values import JOINED, TAG, Values
 from world import Figures, World
 
 BATCH = 24
@@ -50,7 +50,7 @@ def fault_of(answer, surface, method="GET"):
                 return f"JSON that nobody can read: {error}"
             except RecursionError:
                 return "JSON too deep to be read"
-    elif TAG.encode() in body and b"html" in answer.header(b"content-type"):
+    elif (TAG.encode() in body or JOINED.encode() in body) and b"html" in answer.header(b"content-type"):
         return "a script of a stranger's stands in a page"
     return None
 
