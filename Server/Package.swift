@@ -286,9 +286,10 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriProgram", "OutboundServices", "PageSupport",
-                "ParseAPI", "PasswordHashes", "QRCodes", "Storage", "StoragePostgreSQL", "WebAuthn", crypto, httpTypes,
-                nioCore, nioEmbedded, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, sdk, sdkTesting, sdkUI, wire,
+                "Backups", "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriProgram", "OutboundServices",
+                "PageSupport", "ParseAPI", "PasswordHashes", "QRCodes", "Storage", "StoragePostgreSQL", "StorageSQLite",
+                "WebAuthn", crypto, httpTypes, nioCore, nioEmbedded, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, sdk,
+                sdkTesting, sdkUI, verifier, wire,
             ],
             path: "Tests/Support/FuzzTargets", swiftSettings: settings),
         // tests: The fuzzers' targets, on their corpora.

@@ -4,6 +4,7 @@ import OkaeriTesting
 import OkaeriUI
 import QRCodes
 import Synchronization
+import struct OkaeriWire.GuideText
 
 /// A server that lets a device in, and then answers as the input says.
 private final class HostileServer: Transport {
@@ -101,16 +102,22 @@ extension FuzzTarget {
         "adopt": { _ = try await $0.adopt(parseSession: "r:0123") },
         "applicationProfile": { _ = try await $0.applicationProfile() },
         "changePassword": { _ = try await $0.changePassword(from: "four quiet words", to: "five quiet words here") },
+        "deviceKeys": { _ = try await $0.deviceKeys() },
         "deleteUser": { _ = try await $0.deleteUser() },
         "endOtherSessions": { _ = try await $0.endOtherSessions() },
         "exportUser": { _ = try await $0.exportUser() },
         "issueTransferCode": { _ = try await $0.issueTransferCode() },
         "logInAutomatically": { _ = try await $0.logInAutomatically() },
         "logInWithPassword": { _ = try await $0.logIn(identifier: "hana", password: "four quiet words") },
+        "passkeys": { _ = try await $0.passkeys() },
         "pendingNotices": { _ = try await $0.pendingNotices() },
         "reloadUser": { _ = try await $0.reloadUser() },
         "requestLogInCode": { _ = try await $0.requestLogInCode(email: "hana@example.com") },
         "restoreUser": { _ = try await $0.restoreUser() },
+        "removeOtherDeviceKeys": { _ = try await $0.removeOtherDeviceKeys() },
+        "replaceRecoveryCodes": { _ = try await $0.replaceRecoveryCodes() },
+        "requestTOTP": { _ = try await $0.requestTOTP() },
+        "secondFactors": { _ = try await $0.secondFactors() },
         "sessions": { _ = try await $0.sessions() },
         "signUp": { _ = try await $0.signUp(username: "hana", password: "four quiet words") },
         "undoMerge": { try await $0.undoMerge("merge") },
@@ -129,6 +136,12 @@ extension FuzzTarget {
                 expect(
                     bar.column >= 0 && bar.row >= 0 && bar.length > 0 && bar.row < picture.side
                         && bar.column + bar.length <= picture.side, "a bar is within its picture")
+            }
+        },
+        FuzzTarget("guide-text", maximumBytes: 5000) { input in
+            guard let guide = GuideText(String(input: input)) else { return }
+            for case .link(_, let address) in guide.parts {
+                expect(address.hasPrefix("https://") || address.hasPrefix("mailto:"), "a link leads to a page or a mail")
             }
         },
         FuzzTarget("qr-text") { input in

@@ -21,7 +21,7 @@ public struct FuzzTarget: Sendable {
 
     /// All of them, by name.
     public static let all: [FuzzTarget] =
-        (wire + proofs + providers + protocols + imports + requests + stored + client + kit)
+        [wire, proofs, providers, protocols, imports, requests, stored, client, kit, backend].flatMap { $0 }
         .sorted { $0.name < $1.name }
 
     /// The one of a name.

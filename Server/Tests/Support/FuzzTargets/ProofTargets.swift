@@ -11,12 +11,16 @@ struct FuzzKey: Sendable {
     private let key: P256.Signing.PrivateKey?
     /// The public key (RFC 7517), without braces around it.
     let members: String
+    /// Its thumbprint (RFC 7638).
+    let thumbprint: String
 
     private init() {
         key = try? P256.Signing.PrivateKey(rawRepresentation: [UInt8](repeating: 1, count: 32))
         let point: [UInt8] = key.map { Array($0.publicKey.x963Representation.dropFirst()) } ?? []
         let (x, y) = (Base64URL.text(of: Array(point.prefix(32))), Base64URL.text(of: Array(point.suffix(32))))
         members = #""kty":"EC","crv":"P-256","x":"\#(x)","y":"\#(y)""#
+        let named = #"{"crv":"P-256","kty":"EC","x":"\#(x)","y":"\#(y)"}"#
+        thumbprint = Base64URL.text(of: Array(SHA256.hash(data: Array(named.utf8))))
     }
 
     /// A JWT (RFC 7519) with any bytes as its claims.

@@ -50,6 +50,15 @@ extension FuzzTarget {
         FuzzTarget("provider-jwt") { input in
             waiting { _ = try? await verifier(HostileProvider(input: []))(Secret(String(input: input)), policy) }
         },
+        FuzzTarget("breached-range", maximumBytes: 16 * 1024) { input in
+            let range = BreachedPasswordRange(url: "https://range.example.com", call: HostileProvider(input: input))
+            guard let password = Password("four quiet words") else { return }
+            waiting { _ = try? await range.contain(password) }
+        },
+        FuzzTarget("retry-after", maximumBytes: 100) { input in
+            let wait = RetryAfter.wait(String(input: input), at: FuzzClock().now)
+            expect(wait.map { $0 >= .zero } ?? true, "nobody waits for less than nothing")
+        },
         FuzzTarget("hook-response") { input in _ = HookWebhook.outcome(status: 200, input) },
         FuzzTarget("owner-response") { input in _ = HookWebhook.owner(status: 200, input) },
         FuzzTarget("provider-answer") { input in

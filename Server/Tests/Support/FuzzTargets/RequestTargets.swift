@@ -1,6 +1,7 @@
 import Domain
 import HTTPTypes
 import PageSupport
+import enum OkaeriWire.StreamSafeText
 
 @testable import HTTPSupport
 
@@ -32,6 +33,13 @@ extension FuzzTarget {
             }
             let cookies = BrowserCookies(headers)
             _ = (cookies["okaeri-session"], cookies["__Host-okaeri-session"])
+        },
+        FuzzTarget("authorization", maximumBytes: 8192) { input in
+            // Headers are stream-safe texts before they are read (KnownHeaders).
+            guard let text = StreamSafeText.text(of: input), let sent = Authorization(text) else { return }
+            for name in [Session.ProtocolName.native, .init(rawValue: "parse")] {
+                _ = SessionToken.reference(of: sent.token, in: name)
+            }
         },
         FuzzTarget("accept-language", maximumBytes: 600) { input in
             let tags = AcceptLanguage.tags(in: String(input: input))

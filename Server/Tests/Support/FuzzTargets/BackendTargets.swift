@@ -1,0 +1,91 @@
+import Crypto
+import Foundation
+import OkaeriVerifier
+
+/// Gives the same keys to everybody who asks.
+private struct FuzzKeySource: KeySetSource {
+    let answer: KeySetAnswer
+
+    func keySet(at url: URL) async throws -> KeySetAnswer { answer }
+}
+
+/// The instant of `FuzzClock`.
+private struct FuzzVerifierClock: VerifierClock {
+    static let seconds = 1_795_305_600
+
+    var now: Date { Date(timeIntervalSince1970: TimeInterval(Self.seconds)) }
+}
+
+extension FuzzTarget {
+    /// What an app's backend receives, and gives to the library that verifies it. Each as it came, and as what stands behind a
+    /// good signature.
+    static let backend = [
+        FuzzTarget("backend-request", maximumBytes: 24 * 1024) { input in
+            let end = input.firstIndex(of: 0x0a) ?? input.endIndex
+            let (header, proof) = (String(input: Array(input[..<end])), String(input: Array(input[end...].dropFirst())))
+            let signed = FuzzKey.shared.token(header: accessTokenHeader, claims: input)
+            waiting {
+                await verify(header, proof)
+                await verify("Bearer \(signed)", nil)
+                await verify("DPoP \(signed)", proof)
+            }
+        },
+        FuzzTarget("backend-proof", maximumBytes: 2048) { input in
+            let header = #"{"typ":"dpop+jwt","alg":"ES256","jwk":{\#(FuzzKey.shared.members)}}"#
+            let proof = FuzzKey.shared.token(header: header, claims: input)
+            waiting {
+                guard let address else { return }
+                try? await proofVerifier.verify(
+                    proof, method: "GET", url: address, token: "token", boundTo: FuzzKey.shared.thumbprint)
+            }
+        },
+        FuzzTarget("backend-key-set", maximumBytes: 16 * 1024) { input in
+            let end = input.firstIndex(of: 0x0a) ?? input.endIndex
+            let answer = KeySetAnswer(
+                body: Data(input[end...].dropFirst()), cacheControl: String(input: Array(input[..<end])))
+            let token = FuzzKey.shared.token(header: accessTokenHeader, claims: Array("{}".utf8))
+            waiting { _ = try? await tokenVerifier(answer).verify(token) }
+        },
+        FuzzTarget("backend-webhook", maximumBytes: 8192) { input in
+            guard let verifier = try? WebhookVerifier(secrets: [secret], clock: FuzzVerifierClock()) else { return }
+            let names = ["webhook-id", "webhook-timestamp", "webhook-signature"]
+            let lines = input.split(separator: 0x0a, maxSplits: names.count, omittingEmptySubsequences: false)
+            _ = try? verifier.verify(Data(lines.count > names.count ? Array(lines[names.count]) : [])) { name in
+                guard let index = names.firstIndex(of: name), index < lines.count else { return nil }
+                return String(input: Array(lines[index]))
+            }
+            let time = String(FuzzVerifierClock.seconds)
+            let signature = HMAC<SHA256>.authenticationCode(
+                for: Data("a.\(time).".utf8) + Data(input), using: SymmetricKey(data: secretBytes))
+            let headers = [
+                names[0]: "a", names[1]: time, names[2]: "v1,\(Data(signature).base64EncodedString())",
+            ]
+            _ = try? verifier.verify(Data(input)) { headers[$0] }
+            _ = try? verifier.verifyHook(Data(input)) { headers[$0] }
+        },
+    ]
+
+    private static let accessTokenHeader = #"{"alg":"ES256","typ":"at+jwt","kid":"k"}"#
+    private static let address = URL(string: "https://api.example.com/articles")
+    private static let secretBytes = Data(repeating: 7, count: 32)
+    private static var secret: String { "whsec_\(secretBytes.base64EncodedString())" }
+
+    private static var proofVerifier: ProofVerifier {
+        ProofVerifier(replays: MemoryReplayCache(clock: FuzzVerifierClock()), clock: FuzzVerifierClock())
+    }
+
+    private static func tokenVerifier(_ answer: KeySetAnswer) -> TokenVerifier {
+        TokenVerifier(
+            issuer: "https://id.example.com", audiences: ["articles"],
+            keys: KeySet(
+                url: URL(fileURLWithPath: "/keys"), source: FuzzKeySource(answer: answer), clock: FuzzVerifierClock()),
+            clock: FuzzVerifierClock())
+    }
+
+    private static func verify(_ authorization: String, _ proof: String?) async {
+        guard let address else { return }
+        let keys = KeySetAnswer(body: Data(#"{"keys":[{"kid":"k",\#(FuzzKey.shared.members)}]}"#.utf8))
+        _ = try? await RequestVerifier(tokens: tokenVerifier(keys), proofs: proofVerifier).verify(
+            authorization: authorization, proof: proof, method: "GET", url: address)
+    }
+}
