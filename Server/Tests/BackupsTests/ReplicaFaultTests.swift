@@ -57,8 +57,9 @@ struct ReplicaFaultTests {
     @Test("is refused where a part says to be at a place in the log that there is not, as in pages of any length")
     func places() throws {
         func records(pageBytes: Int, frames: Int) throws -> [ReplicaContent.Record] {
-            let start = #"{"firstSalt":1,"secondSalt":2,"pageBytes":\#(pageBytes),"isBigEndian":true,"frames":\#(frames),"#
-            let description = Array(#"{"byteCount":0,"start":\#(start)"firstSum":3,"secondSum":4}}"#.utf8)
+            let place = #""pageBytes":\#(pageBytes),"frames":\#(frames)"#
+            let sums = #""firstSalt":1,"secondSalt":2,"isBigEndian":true,"firstSum":3,"secondSum":4"#
+            let description = Array(#"{"byteCount":0,"start":{\#(place),\#(sums)}}"#.utf8)
             return try ReplicaContent.records(in: BackupFrame.bigEndian(description.count) + description, of: "a part")
         }
         #expect(try records(pageBytes: 4096, frames: 7).count == 1)

@@ -140,8 +140,8 @@ extension FuzzTarget {
         },
         FuzzTarget("guide-text", maximumBytes: 5000) { input in
             guard let guide = GuideText(String(input: input)) else { return }
-            for case .link(_, let address) in guide.parts {
-                expect(address.hasPrefix("https://") || address.hasPrefix("mailto:"), "a link leads to a page or a mail")
+            for case .link(_, address: let address) in guide.parts {
+                expect(["https://", "mailto:"].contains { address.hasPrefix($0) }, "a link leads to a page or a mail")
             }
         },
         FuzzTarget("qr-text") { input in

@@ -59,7 +59,9 @@ extension FuzzTarget {
         },
         FuzzTarget("repository-name", maximumBytes: 300) { input in
             let name = String(input: input)
-            if let part = ReplicaPart(name) { expect(ReplicaPart(part.name) == part, "a name is read as it was written") }
+            if let part = ReplicaPart(name) {
+                expect(ReplicaPart(part.name) == part, "a name is read as it was written")
+            }
             _ = (BackupCatalogue.time(of: name), BackupCatalogue.isPlain(name), RevocationSegments.isName(name))
         },
         FuzzTarget("revocation-line", maximumBytes: 2048) { input in
