@@ -34,6 +34,7 @@ def heads(host, path, generator):
         post + b"Transfer-Encoding: chunked\r\n\r\n2;" + b"x" * 20_000 + b"\r\n{}\r\n0\r\n\r\n",
         post + b"Transfer-Encoding: chunked\r\n\r\n" + b"1\r\n{\r\n" * 20_000 + b"0\r\n\r\n",
         post + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n" + b"A: b\r\n" * 3_000 + b"\r\n",
+        post + b"Transfer-Encoding: " + "\u0301\u0316".encode() * 1_900 + b", chunked\r\n\r\n0\r\n\r\n",
         post + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", post + b"Transfer-Encoding: x\r\n\r\n{}",
         post + b"Transfer-Encoding: chunked\r\n\r\n" + b"100000\r\n" + b"a" * 0x100000 + b"\r\n100000\r\n" + b"a" * 100,
     ]

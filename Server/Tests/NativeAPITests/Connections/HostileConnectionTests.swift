@@ -1,8 +1,11 @@
 import Foundation
 import NIOCore
+import NIOEmbedded
+import NIOHTTP1
 import NIOPosix
-import OkaeriServer
 import Testing
+
+@testable import OkaeriServer
 
 /// Clients that use a connection in ways that no app does, through real sockets.
 @Suite("Hostile connections", .timeLimit(.minutes(5)))
@@ -31,6 +34,28 @@ struct HostileConnectionTests {
             let other = String(repeating: "HEAD /health/live HTTP/1.1\r\nHost: x\r\n\r\n" + Self.request, count: 500)
             let otherwise = try await server.exchange([other + Self.last])
             #expect(Self.statuses(otherwise).count == 1001)
+        }
+    }
+
+    @Test(
+        "that name an encoding of marks without an end hold up no event loop: its bytes are compared",
+        .timeLimit(.minutes(1)))
+    func encodings() throws {
+        let marks = String(repeating: "\u{301}\u{316}", count: 200_000)
+        for (encoding, isTaken) in [("\(marks), chunked", false), (marks, false), ("Chunked", true)] {
+            let channel = EmbeddedChannel(handler: RequestHeadCheck())
+            let head = HTTPRequestHead(
+                version: .http1_1, method: .POST, uri: "/",
+                headers: ["Host": "a.example", "Transfer-Encoding": encoding])
+            var fault: (any Error)?
+            do {
+                _ = try channel.writeInbound(HTTPServerRequestPart.head(head))
+            } catch {
+                fault = error
+            }
+            #expect((fault == nil) == isTaken)
+            #expect(isTaken || fault as? HTTPParserError == .invalidHeaderToken)
+            _ = try channel.finish(acceptAlreadyClosed: true)
         }
     }
 
