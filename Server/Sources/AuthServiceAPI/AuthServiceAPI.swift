@@ -21,7 +21,7 @@ package struct AuthServiceAPI: ProtocolAdapter {
 
     /// `/user/…`, or behind an application's own base path: `/app/user/…`.
     package func owns(path: String) -> Bool {
-        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        let segments = path.pieces(at: "/", keepsEmpty: true)
         return segments.count == 3 && segments[1] == "user"
             || segments.count == 4 && segments[2] == "user" && !["v1", "api", "1", "parse"].contains(segments[1])
     }

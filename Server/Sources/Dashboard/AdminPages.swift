@@ -310,7 +310,7 @@ struct ApplicationChoice {
     }
 
     private static func kept(_ form: FormValues) -> Set<Identifier<Domain.Application>> {
-        Set(form.text(kept).split(separator: " ").map { Identifier(rawValue: String($0.prefix(128))) })
+        Set(form.text(kept).pieces(at: " ").map { Identifier(rawValue: String($0.prefix(128))) })
     }
 }
 

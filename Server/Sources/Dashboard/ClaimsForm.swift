@@ -63,8 +63,8 @@ enum ClaimsForm {
     /// - Parameter line: What somebody wrote.
     /// - Returns: `nil` for a line that says none of these.
     static func rule(in line: Substring) -> ClaimRule? {
-        guard let sign = line.firstIndex(of: "=") else { return nil }
-        let left = line[..<sign].split(whereSeparator: \.isWhitespace).map(String.init)
+        guard let sides = line.cut(at: "=") else { return nil }
+        let left = sides.before.split(whereSeparator: \.isWhitespace).map(String.init)
         let name: String
         var within: String?
         switch left.count {
@@ -72,7 +72,7 @@ enum ClaimsForm {
         case 3 where left[1] == "in": (name, within) = (left[0], left[2])
         default: return nil
         }
-        let right = line[line.index(after: sign)...]
+        let right = sides.after
         let words = right.split(whereSeparator: \.isWhitespace).map(String.init)
         switch words.first {
         case "user" where words.count == 1: return ClaimRule(name, within: within, .user)

@@ -69,9 +69,9 @@ package struct DashboardRoute: Sendable {
 
     /// The path of the page that belongs to a request of this route.
     func pagePath(of requested: String) -> String {
-        let names = zip((Dashboard.root + path).split(separator: "/"), requested.split(separator: "/"))
+        let names = zip((Dashboard.root + path).pieces(at: "/"), requested.pieces(at: "/"))
         let values = Dictionary(names.filter { $0.0.hasPrefix("{") }) { first, _ in first }
-        let segments = page.path.split(separator: "/").map { values[$0] ?? $0 }
+        let segments = page.path.pieces(at: "/").map { values[$0] ?? $0 }
         return ([Dashboard.root] + segments.map(String.init)).joined(separator: "/")
     }
 }

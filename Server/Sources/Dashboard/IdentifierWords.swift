@@ -83,7 +83,8 @@ extension DashboardRequest {
 
     /// `admin:ID` in words: what it is, and which one.
     private func words(ofReference reference: String, _ names: [String: String]) -> String {
-        let parts = reference.split(separator: ":", maxSplits: 1).map(String.init)
+        let sides = reference.cut(at: ":")
+        let parts = [sides?.before ?? reference[...], sides?.after ?? ""].filter { !$0.isEmpty }.map { String($0) }
         guard let kind = parts.first, let label = known("actor", kind) else { return reference }
         guard parts.count == 2 else { return label }
         switch kind {

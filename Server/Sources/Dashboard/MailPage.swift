@@ -85,7 +85,7 @@ enum MailPage {
     ) throws -> Response {
         // Faults of a template name kind and language too; that of all templates together stands at the text.
         let errors = faults.map { fault in
-            let name = fault.field.split(separator: ".").last.map(String.init) ?? fault.field
+            let name = fault.field.pieces(at: ".").last.map(String.init) ?? fault.field
             return (field: name == "templates" ? "text" : name, text: request.words(forMail: fault.rule))
         }
         let isGood = fault == nil && errors.isEmpty

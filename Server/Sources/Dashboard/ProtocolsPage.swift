@@ -173,7 +173,7 @@ private struct ProtocolView {
 
     /// Faults of keys name their protocol too.
     private static func member(_ field: String) -> String {
-        field.split(separator: ".").last.map(String.init) ?? field
+        field.pieces(at: ".").last.map(String.init) ?? field
     }
 
     func words(_ fault: ValidationError) -> String {

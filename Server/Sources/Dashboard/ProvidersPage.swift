@@ -69,7 +69,7 @@ enum ProvidersPage {
 
     /// The form's name for a member of the settings.
     private static func field(_ member: String) -> String {
-        let name = member.split(separator: ".").last.map(String.init) ?? member
+        let name = member.pieces(at: ".").last.map(String.init) ?? member
         return ["privateKey": "secret", "provider": "name"][name] ?? name
     }
 

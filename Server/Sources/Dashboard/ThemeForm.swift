@@ -125,14 +125,14 @@ struct ThemeForm {
             guard let typed = form[name] else { continue }
             var own: [String: JSONValue] = [:]
             for line in typed.split(whereSeparator: \.isNewline) where !line.allSatisfy(\.isWhitespace) {
-                let parts = line.split(separator: "=", maxSplits: 1).map { part in
-                    part.withoutBlanks
-                }
-                guard parts.count == 2, own.count < maximumTexts, parts[1].utf8.count <= maximumTextBytes,
-                    (1...100).contains(parts[0].utf8.count), parts[0].utf8.contains(UInt8(ascii: ".")),
-                    parts[0].utf8.allSatisfy(isOfKey)
-                else { throw .fieldsRefused([ValidationError(field: "theme.\(name)", rule: .notOffered)]) }
-                own[parts[0]] = .string(parts[1])
+                let refusal = DomainError.fieldsRefused([ValidationError(field: "theme.\(name)", rule: .notOffered)])
+                guard let parts = line.cut(at: "="), !parts.after.isEmpty else { throw refusal }
+                let (key, text) = (parts.before.withoutBlanks, parts.after.withoutBlanks)
+                guard own.count < maximumTexts, text.utf8.count <= maximumTextBytes,
+                    (1...100).contains(key.utf8.count), key.utf8.contains(UInt8(ascii: ".")),
+                    key.utf8.allSatisfy(isOfKey)
+                else { throw refusal }
+                own[key] = .string(text)
             }
             languages[language.rawValue] = own.isEmpty ? nil : .object(own)
         }

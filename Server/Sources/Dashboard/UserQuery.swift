@@ -59,7 +59,7 @@ enum UserQuery {
 
     /// The application's own fields that shall be columns.
     static func fields(_ query: FormValues) -> [String] {
-        let names = query.text("fields").split(separator: ",").map { $0.trimmingPrefix(while: \.isWhitespace) }
+        let names = query.text("fields").pieces(at: ",").map { $0.trimmingPrefix(while: \.isWhitespace) }
         return names.filter { !$0.isEmpty && $0.utf8.count <= 100 }.prefix(UserListView.maximumFields).map(String.init)
     }
 

@@ -26,7 +26,7 @@ struct ParseOperation: Sendable {
     ) {
         self.method = method
         self.path = path
-        segments = path.split(separator: "/")
+        segments = path.pieces(at: "/")
         self.token = token
         self.isOfUpstream = isOfUpstream
         self.answer = answer

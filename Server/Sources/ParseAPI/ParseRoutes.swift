@@ -48,7 +48,7 @@ struct ParseEndpoint: Sendable {
             ).response()
         }
         if request.method == .options { return Response(status: .ok) }
-        let segments = request.uri.path.dropFirst(prefix.utf8.count).split(separator: "/")
+        let segments = request.uri.path.dropFirst(prefix.utf8.count).pieces(at: "/")
         switch segments.first {
         case "health" where segments.count == 1: return try ParseResponse(["status": "ok"]).response()
         case "apps": return try await api.pages.respond(Array(segments.dropFirst()), prefix, request, context)

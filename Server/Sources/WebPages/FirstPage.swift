@@ -72,8 +72,8 @@ extension WebPages {
 extension Request {
     /// Whether who asks names pages among what it reads (RFC 9110 §12.5.1), as browsers do and programs do not.
     fileprivate var readsPages: Bool {
-        (headers.value(of: .accept) ?? "").split(separator: ",").contains { range in
-            range.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased() == "text/html"
+        (headers.value(of: .accept) ?? "").pieces(at: ",").contains { range in
+            range.before(";").filter { $0 != " " && $0 != "\t" }.lowercased() == "text/html"
         }
     }
 }

@@ -75,7 +75,8 @@ struct MIMETests {
     @Test(
         "refuses recipients that are not one address",
         arguments: [
-            "", "hana", "@example.com", "hana@", "a@b@c", "hana@example.com,eve@example.com", "<hana@example.com>",
+            "", "hana", "@example.com", "hana@", "a@b@c", "a@\u{301}b@c", "a@b\u{600}@c",
+            "hana@example.com,eve@example.com", "<hana@example.com>",
             "hana@example.com> NOTIFY=SUCCESS", "hana example@example.com", "hana@exam ple.com", "\"a\"@example.com",
             String(repeating: "a", count: 400) + "@example.com",
         ])

@@ -16,7 +16,7 @@ package enum Redaction {
         guard let email else { return nil }
         guard let address = MailAddress(email) else { return text(email) }
         let host = address.text.drop { $0 != "@" }.dropFirst()
-        let last = host.split(separator: ".").last.map { ".\($0)" } ?? ""
+        let last = host.pieces(at: ".").last.map { ".\($0)" } ?? ""
         return "\(address.localPart.prefix(1))•••@\(host.prefix(1))•••\(last)"
     }
 

@@ -207,7 +207,7 @@ package struct AskHook: Sendable {
             default: scalars.append(scalar)
             }
         }
-        let words = String(scalars).split(separator: " ").joined(separator: " ")
+        let words = String(scalars).pieces(at: " ").joined(separator: " ")
         return words.isEmpty ? nil : words
     }
 }

@@ -56,7 +56,7 @@ package struct PasskeyRules: Hashable, Sendable {
     /// Lower-case letters, digits and hyphens between dots: an address of numbers is no domain (WebAuthn §5.1.3).
     static func isDomain(_ text: String) -> Bool {
         guard (1...253).contains(text.utf8.count) else { return false }
-        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        let labels = text.pieces(at: ".", keepsEmpty: true)
         let isNamed = labels.last.map { !$0.utf8.allSatisfy(isDigit) } ?? false
         return isNamed
             && labels.allSatisfy { label in
@@ -132,13 +132,15 @@ struct PasskeyParty: Sendable {
 
 extension ProofTarget {
     /// The authority without its port.
-    var host: String { String(authority.prefix { $0 != ":" }) }
+    var host: String { String(authority.before(":")) }
 
     /// The domain that passkeys of this address belong to, and the origin of its pages; `nil` when it has no domain. An
     /// address of numbers is none (WebAuthn §5.1.3); on this machine `localhost` stands for it.
     var passkeyAddress: (domain: String, origin: String)? {
-        let bracket = authority.hasPrefix("[") ? authority.firstIndex(of: "]") : nil
-        let end = bracket.map { authority.index(after: $0) } ?? authority.firstIndex(of: ":") ?? authority.endIndex
+        let bytes = authority.utf8
+        let bracket = authority.hasPrefix("[") ? bytes.firstIndex(of: UInt8(ascii: "]")) : nil
+        let end =
+            bracket.map { bytes.index(after: $0) } ?? bytes.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
         let host = authority[..<end]
         let domain = IPAddress(host)?.isLoopback == true ? "localhost" : String(host)
         guard PasskeyRules.isDomain(domain) else { return nil }

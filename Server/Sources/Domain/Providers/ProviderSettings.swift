@@ -55,8 +55,8 @@ package struct ConfiguredProvider: Sendable {
 
     /// The team and the provider's own name in a subject.
     package static func parts(of subject: String) -> (team: String?, name: String) {
-        guard let slash = subject.firstIndex(of: "/") else { return (nil, subject) }
-        return (String(subject[..<slash]), String(subject[subject.index(after: slash)...]))
+        guard let parts = subject.cut(at: "/") else { return (nil, subject) }
+        return (String(parts.before), String(parts.after))
     }
 }
 

@@ -138,7 +138,7 @@ package struct IPNetwork: Hashable, Sendable {
 
     /// `nil` for anything else.
     package init?(_ text: String) {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = text.pieces(at: "/", keepsEmpty: true)
         guard (1...2).contains(parts.count), let base = IPAddress(exactly: String(parts[0])) else { return nil }
         let width = base.isIPv4 ? 32 : 128
         var bits = width

@@ -21,7 +21,7 @@ extension Identifier {
 
     /// The moment in an id of the form of a UUID of version 7 (RFC 9562 §5.7); `nil` for one of another form.
     package var dashedInstant: Timestamp? {
-        let parts = rawValue.split(separator: "-", omittingEmptySubsequences: false)
+        let parts = rawValue.pieces(at: "-", keepsEmpty: true)
         guard rawValue.utf8.count == 36, parts.map(\.utf8.count) == [8, 4, 4, 4, 12], parts[2].first == "7",
             let milliseconds = Int64(parts[0] + parts[1], radix: 16)
         else { return nil }

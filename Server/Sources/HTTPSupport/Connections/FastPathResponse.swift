@@ -1,3 +1,4 @@
+import Domain
 import HTTPTypes
 package import Hummingbird
 package import NIOCore
@@ -55,8 +56,8 @@ extension HTTPRequest {
     var endsConnection: Bool {
         if method == .connect || headerFields.contains(.upgrade) { return true }
         guard let options = headerFields.value(of: .connection) else { return false }
-        return options.lowercased().split(separator: ",").contains {
-            $0.drop { $0 == " " }.prefix { $0 != " " } == "close"
+        return options.lowercased().pieces(at: ",").contains {
+            $0.drop { $0 == " " }.before(" ") == "close"
         }
     }
 }

@@ -47,7 +47,7 @@ package struct IncludedUsers: Sendable {
         includesAll = includes.contains("*")
         var paths: Set<[String]> = []
         for include in includes where include != "*" {
-            let path = include.split(separator: ".").map(String.init)
+            let path = include.pieces(at: ".").map(String.init)
             guard path.count <= Self.maximumDepth else { throw .tooDeep }
             for length in 1...max(1, path.count) where length <= path.count { paths.insert(Array(path.prefix(length))) }
         }

@@ -87,7 +87,7 @@ package struct Subqueries {
         guard case .object(let parts) = operand, let query = parts["query"], case .string(let key)? = parts["key"],
             parts.count == 2
         else { throw Refusal.malformed(name) }
-        let path = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let path = key.pieces(at: ".", keepsEmpty: true).map(String.init)
         return .array(
             try await users(name, query, depth: depth).compactMap { user in
                 var value = members(user).map(JSONValue.object)

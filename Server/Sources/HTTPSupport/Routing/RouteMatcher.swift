@@ -1,3 +1,4 @@
+import Domain
 import HTTPTypes
 import OkaeriWire
 
@@ -44,7 +45,7 @@ struct RouteMatcher: Sendable {
     mutating func add(_ pipeline: RoutePipeline, for route: Route) {
         var node = 0
         var names: [Substring] = []
-        let segments = route.path.split(separator: "/")
+        let segments = route.path.pieces(at: "/")
         let hasWildcard = segments.last == Self.wildcard
         for segment in hasWildcard ? segments.dropLast() : segments[...] {
             let isName = segment.hasPrefix("{")

@@ -85,7 +85,7 @@ final class UserQueryController: Sendable {
                 (limit, skip) = (asked, 0)
                 return
             }
-            let parts = key.split(separator: "/").map { Int($0, radix: 10) }
+            let parts = key.pieces(at: "/").map { Int($0, radix: 10) }
             guard parts.count == 2, let size = parts[0], let pages = parts[1], (1...maximumLimit).contains(size),
                 (0...UserSearch.maximumSkip / size).contains(pages)
             else { throw .invalid(["paginationKey"]) }

@@ -1,3 +1,5 @@
+import Domain
+
 /// Phone numbers as Kii's apps send them: in global form, or local with a country.
 enum KiiPhoneNumber {
     /// Calling codes of the countries that Kii's regions served, and of their neighbours (ITU-T E.164).
@@ -13,8 +15,8 @@ enum KiiPhoneNumber {
     /// `+819012345678` of that, or of `JP-09012345678`; `nil` for anything else.
     static func global(_ text: String) -> String? {
         if text.hasPrefix("+") { return text }
-        guard let dash = text.firstIndex(of: "-") else { return nil }
-        return global(String(text[text.index(after: dash)...]), country: String(text[..<dash]))
+        guard let parts = text.cut(at: "-") else { return nil }
+        return global(String(parts.after), country: String(parts.before))
     }
 
     /// A number with the country that was sent beside it; `nil` when it is none.

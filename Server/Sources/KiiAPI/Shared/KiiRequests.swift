@@ -44,12 +44,11 @@ private enum KiiAuthorization {
             if !token.isEmpty { self = .bearer(token) }
             return
         }
-        guard let header = request.headers.value(of: .authorization), let space = header.firstIndex(of: " "),
-            header[..<space].lowercased() == "basic",
-            let data = Data(base64Encoded: String(header[space...].drop { $0 == " " })),
+        guard let header = request.headers.value(of: .authorization), let parts = header.cut(at: " "),
+            parts.before.lowercased() == "basic", let data = Data(base64Encoded: parts.after.withoutBlanks),
             let text = StreamSafeText.text(of: data)
         else { return }
-        self = .basic(name: String(text.prefix { $0 != ":" }))
+        self = .basic(name: String(text.before(":")))
     }
 }
 

@@ -102,7 +102,7 @@ struct MemberSearch {
         case "createDate": return .createdAt
         case "updateDate": return updateDate
         default:
-            let path = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            let path = name.pieces(at: ".", keepsEmpty: true).map(String.init)
             guard path.count <= 8, path.allSatisfy(MemberFields.isName) else { throw .notValid("where") }
             return .custom(path)
         }
@@ -115,7 +115,7 @@ struct MemberSearch {
     /// - Throws: `E400005`.
     func order(_ text: String?) throws(NCMBFault) -> [UserOrder] {
         var orders: [UserOrder] = []
-        for part in (text ?? "").split(separator: ",") {
+        for part in (text ?? "").pieces(at: ",") {
             let word = part.drop { $0 == " " }
             let isDescending = word.hasPrefix("-")
             let name = String(word.drop { $0 == "-" || $0 == " " })

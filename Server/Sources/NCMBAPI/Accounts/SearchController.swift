@@ -61,7 +61,7 @@ final class SearchController: Sendable {
             MemberObject(user, for: caller).forOthers.fields
         }
         do {
-            let names = include.split(separator: ",").map { $0.withoutBlanks }
+            let names = include.pieces(at: ",").map { $0.withoutBlanks }
             return try await IncludedUsers(Set(names), users).expanded(results.map(\.fields)).map { .object($0) }
         } catch is IncludedUsers.Refusal {
             throw NCMBFault.notValid("include")

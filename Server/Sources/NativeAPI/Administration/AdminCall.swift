@@ -33,9 +33,8 @@ struct AdminCall: Sendable {
     /// - Throws: `administration(adminRequired)`, `storageUnavailable`.
     mutating func authenticate() async throws(DomainError) {
         token = request.headers.value(of: .authorization).flatMap { text -> Secret? in
-            let parts = text.split(separator: " ", maxSplits: 1)
-            guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-            return Secret(String(parts[1]))
+            guard let parts = text.cut(at: " "), parts.before.lowercased() == "bearer" else { return nil }
+            return Secret(String(parts.after))
         }
         access = try await rules.logIns.findAdmin(
             token, at: api.native.gate.attestedClient(of: request, context), from: origin)

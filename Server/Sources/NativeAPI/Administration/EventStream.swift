@@ -17,7 +17,7 @@ extension AdminCall {
         let after = Int64(clamping: try query.number("after", in: 0...Int.max) ?? 0)
         let limit = try query.number("limit", in: 1...ReadEvents.maximumPageSize) ?? 100
         let types = Set(
-            (query.text("types") ?? "").split(separator: ",").map { EventType(rawValue: String($0)) })
+            (query.text("types") ?? "").pieces(at: ",").map { EventType(rawValue: String($0)) })
         let wait = try query.number("wait", in: 0...Self.longestWaitSeconds) ?? 0
         if wantsEventStream {
             return try EventStream(
@@ -45,8 +45,8 @@ extension AdminCall {
     }
 
     private var wantsEventStream: Bool {
-        (request.headers.value(of: .accept) ?? "").split(separator: ",").contains { range in
-            range.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased() == EventStream.mediaType
+        (request.headers.value(of: .accept) ?? "").pieces(at: ",").contains { range in
+            range.before(";").filter { $0 != " " && $0 != "\t" }.lowercased() == EventStream.mediaType
         }
     }
 

@@ -36,7 +36,7 @@ package struct MIMEMessage: Sendable {
         // In base64 no line begins with hyphens, so the boundary needs only to be one.
         let boundary =
             "=_okaeri_\(String(decoding: message.id.utf8.filter { Self.isAlphanumeric($0) }, as: UTF8.self))"
-        let domain = sender.split(separator: "@").last ?? ""
+        let domain = sender.pieces(at: "@").last ?? ""
         let lines = [
             "From: \(MIMEText.phrase(message.senderName))\r\n <\(sender)>",
             "To: <\(message.recipient)>",
@@ -76,7 +76,7 @@ package struct MIMEMessage: Sendable {
 
     /// Whether a text is one address and nothing else: no spaces, brackets, commas, quotation marks, control characters.
     package static func isAddress(_ text: String) -> Bool {
-        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        let parts = text.pieces(at: "@", keepsEmpty: true)
         return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } && text.utf8.count <= 320 && isOneLine(text)
             && !text.unicodeScalars.contains {
                 $0.properties.isWhitespace || "<>()[],;:\\\"".unicodeScalars.contains($0)

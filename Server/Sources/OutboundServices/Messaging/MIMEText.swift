@@ -30,7 +30,8 @@ enum MIMEText {
     static func phrase(_ text: String) -> String {
         let encoded = header(text)
         if encoded != text { return encoded }
-        return "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+        let quoted = text.unicodeScalars.map { $0 == "\\" || $0 == "\"" ? "\\\($0)" : String($0) }
+        return "\"\(quoted.joined())\""
     }
 
     /// A body in base64, 76 characters a line, with lines of the text ended by CR LF.

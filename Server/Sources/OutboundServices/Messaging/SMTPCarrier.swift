@@ -137,7 +137,7 @@ package struct SMTPCarrier: MailCarrier {
         // libcurl has a limit of its own for each response, which may be shorter.
         try handle.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, Int(clamping: limit.components.seconds) + 1)
         // The path is the name that the mail server is greeted with (RFC 5321 §4.1.1.1), instead of this machine's.
-        let name = settings.sender.split(separator: "@").last ?? "localhost"
+        let name = settings.sender.pieces(at: "@").last ?? "localhost"
         try handle.set(CURLOPT_URL, "\(settings.url)/\(name)")
         try handle.set(CURLOPT_PROTOCOLS_STR, "smtp,smtps")
         // Proxies of the environment are passed by, as they are for all other calls: a mail holds codes.

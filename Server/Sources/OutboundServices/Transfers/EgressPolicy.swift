@@ -108,7 +108,7 @@ package struct EgressPolicy: Sendable {
             (self.scheme, self.host) = (scheme, host)
             isPlain = url.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") }
             port = parts.port ?? (scheme == .https ? 443 : 80)
-            var segments = parts.percentEncodedPath.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+            var segments = parts.percentEncodedPath.pieces(at: "/", keepsEmpty: true).dropFirst()
             if segments.last == "" { segments.removeLast() }
             self.segments = Array(segments)
             guard !self.segments.contains(where: Self.isDotSegment) else { return nil }

@@ -12,7 +12,7 @@ enum RetryAfter {
     static func wait(_ text: String?, at now: Timestamp) -> Duration? {
         guard let text, text.utf8.count <= 40 else { return nil }
         if let seconds = Int64(text, radix: 10) { return seconds < 0 ? nil : .seconds(min(seconds, longestSeconds)) }
-        let parts = text.split(separator: " ")
+        let parts = text.pieces(at: " ")
         guard parts.count == 6, parts[5] == "GMT", let month = MIMEText.months.firstIndex(of: String(parts[2])),
             let time = WireTime("\(parts[3])-\(month < 9 ? "0" : "")\(month + 1)-\(parts[1])T\(parts[4])Z")
         else { return nil }

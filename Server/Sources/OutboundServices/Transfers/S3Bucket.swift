@@ -226,7 +226,7 @@ package struct S3Bucket: Sendable {
         do throws(CurlHandle.Fault) {
             let handle = try CurlHandle(
                 maximumBytes: Self.maximumAnswerBytes, connectLimit: .seconds(10), timeLimit: .seconds(300))
-            let path = key.split(separator: "/").map { "/" + String($0).percentEncoded }.joined()
+            let path = key.pieces(at: "/").map { "/" + String($0).percentEncoded }.joined()
             try handle.set(CURLOPT_URL, address + path + (query.isEmpty ? "" : "?\(query)"))
             try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
             try handle.set(CURLOPT_FOLLOWLOCATION, 0)

@@ -31,7 +31,7 @@ package struct PageAssets: Sendable {
         var paths: [String: String] = [:]
         for (name, bytes) in files {
             let digest = Base64URL.text(of: Array(SHA256.hash(data: bytes).prefix(9)))
-            let parts = name.split(separator: ".")
+            let parts = name.pieces(at: ".")
             let ending = parts.last.map(String.init) ?? ""
             let named = "\(parts.dropLast().joined(separator: "."))-\(digest).\(ending)"
             kept[named] = File(bytes: ByteBuffer(bytes: bytes), mediaType: Self.mediaType(ending))

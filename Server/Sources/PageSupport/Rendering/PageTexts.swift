@@ -1,3 +1,4 @@
+import Domain
 import EmbeddedFiles
 import Foundation
 
@@ -65,11 +66,13 @@ package struct PageTexts: Sendable {
     /// The text with one of each two forms that depend on a parameter.
     private static func choosing(_ isOne: Bool, of name: String, in text: String) -> String {
         var (chosen, rest) = ("", text[...])
-        while let start = rest.firstRange(of: "{\(name)|"), let end = rest[start.upperBound...].firstIndex(of: "}") {
-            let forms = rest[start.upperBound..<end].split(separator: "|", omittingEmptySubsequences: false)
+        while let start = rest.firstRange(of: "{\(name)|"),
+            let end = rest[start.upperBound...].utf8.firstIndex(of: UInt8(ascii: "}"))
+        {
+            let forms = rest[start.upperBound..<end].pieces(at: "|", keepsEmpty: true)
             chosen += rest[..<start.lowerBound]
             chosen += isOne ? forms[0] : forms[forms.count - 1]
-            rest = rest[rest.index(after: end)...]
+            rest = rest[rest.utf8.index(after: end)...]
         }
         chosen += rest
         return chosen
@@ -83,7 +86,7 @@ package struct PageTexts: Sendable {
     /// `logIn.title` becomes the member `title` of the member `logIn`.
     private static func tree(_ table: [String: String]) -> [String: any Sendable] {
         var tree: [String: any Sendable] = [:]
-        for (group, members) in Dictionary(grouping: table, by: { $0.key.prefix { $0 != "." } }) {
+        for (group, members) in Dictionary(grouping: table, by: { $0.key.before(".") }) {
             var texts: [String: any Sendable] = [:]
             for (name, text) in members { texts[String(name.dropFirst(group.count + 1))] = text }
             tree[String(group)] = texts

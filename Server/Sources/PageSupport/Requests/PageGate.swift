@@ -91,12 +91,12 @@ package struct PageGate: Sendable {
 
     /// `ui_locales` (OpenID Connect Core 1.0 §3.1.2.1) names languages, the most wanted first; else the browser does.
     private static func wanted(_ query: FormValues, _ request: Request) -> PageLanguage? {
-        let asked = query.text("ui_locales").split(separator: " ").prefix(10).map(String.init)
+        let asked = query.text("ui_locales").pieces(at: " ").prefix(10).map(String.init)
         return PageLanguage.first(of: asked) ?? PageLanguage.first(of: AcceptLanguage.tags(of: request))
     }
 
     private static func host(of authority: String) -> Substring {
-        authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
+        authority.hasPrefix("[") ? authority.before("]") + "]" : authority.before(":")
     }
 
     /// Whether it is a number, or a name that is known to the local network alone: no authority certifies those.

@@ -125,7 +125,7 @@ package struct PageRequest: Sendable {
     }
 
     /// Whether the browser knows the server by an address of numbers, at which it has no passkeys (WebAuthn §5.1.3).
-    package var isAtIPAddress: Bool { ownOrigin.split(separator: "/").last.flatMap { IPAddress($0) } != nil }
+    package var isAtIPAddress: Bool { ownOrigin.pieces(at: "/").last.flatMap { IPAddress($0) } != nil }
 }
 
 extension HTTPField.Name {

@@ -42,7 +42,8 @@ struct ParseRow {
     func pointer(_ name: String) -> String? {
         if case .object(let pointer)? = members[name], case .string(let id)? = pointer["objectId"] { return id }
         guard let text = text("_p_\(name)") ?? text(name) else { return nil }
-        return text.split(separator: "$", maxSplits: 1).last.map(String.init)
+        let id = text.cut(at: "$")?.after ?? text[...]
+        return id.isEmpty ? nil : String(id)
     }
 
     var method: Session.LogInMethod {
@@ -105,9 +106,13 @@ struct ParseRow {
         _ name: String, _ value: JSONValue, _ schema: ParseSchema?
     ) throws(ParseFault) -> JSONValue? {
         if name.hasPrefix("_p_"), case .string(let text) = value {
-            let parts = text.split(separator: "$", maxSplits: 1).map(String.init)
-            guard parts.count == 2 else { throw .wrongType(name, expected: "Pointer", got: "String") }
-            return .object(["__type": "Pointer", "className": .string(parts[0]), "objectId": .string(parts[1])])
+            guard let parts = text.cut(at: "$"), !parts.before.isEmpty, !parts.after.isEmpty else {
+                throw .wrongType(name, expected: "Pointer", got: "String")
+            }
+            return .object([
+                "__type": "Pointer", "className": .string(String(parts.before)),
+                "objectId": .string(String(parts.after)),
+            ])
         }
         guard !name.hasPrefix("_"), name != "bcryptPassword" else { return nil }
         guard UserFields.isName(name) else { throw .invalidField(name) }

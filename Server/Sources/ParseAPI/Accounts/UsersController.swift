@@ -203,7 +203,7 @@ final class UsersController: Sendable {
             case .string(let name)? = call.query["distinct"]
         else { throw ParseFault.notOffered }
         guard try WhereClause.field(name, isMaster: true) != nil else { throw ParseFault.invalidField(name) }
-        let path = name.split(separator: ".").map(String.init)
+        let path = name.pieces(at: ".").map(String.init)
         let condition = try QueryOptions.condition(of: call).map { value throws(ParseFault) in
             try WhereClause.condition(value, isMaster: true)
         }

@@ -41,7 +41,7 @@ final class PagesController: Sendable {
             if segments[0] == "choose_password" {
                 return try form(try await items(of: request, context), base, texts)
             }
-            let page = PageTexts.Page(rawValue: String(segments[0].prefix { $0 != "." }))
+            let page = PageTexts.Page(rawValue: String(segments[0].before(".")))
             guard let page, segments[0] == "\(page.rawValue).html" else { throw RequestError.pathUnknown }
             return PageResponse.page(texts.pages[page] ?? "")
         }

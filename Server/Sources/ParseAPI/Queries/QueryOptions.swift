@@ -19,7 +19,7 @@ struct QueryOptions {
 
         /// Of `prefs.theme` the whole field comes.
         private static func names(_ text: String) -> Set<String> {
-            Set(text.split(separator: ",").compactMap { $0.split(separator: ".").first.map(QueryOptions.trimmed) })
+            Set(text.pieces(at: ",").compactMap { $0.pieces(at: ".").first.map(QueryOptions.trimmed) })
         }
 
         func cut(_ members: [String: JSONValue]) -> [String: JSONValue] {
@@ -65,7 +65,7 @@ struct QueryOptions {
             }
         }
         if let include = call.query["include"] {
-            includes = Set(try Self.text("include", include).split(separator: ",").map(Self.trimmed))
+            includes = Set(try Self.text("include", include).pieces(at: ",").map(Self.trimmed))
         }
         if call.query["includeAll"].map({ $0 != "false" && $0 != false }) ?? false { includes.insert("*") }
         columns = Columns(

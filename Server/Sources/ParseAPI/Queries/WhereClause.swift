@@ -119,7 +119,7 @@ enum WhereClause {
         case "updatedAt": return .updatedAt
         case "ACL": throw ParseFault(102, "Cannot query on ACL.")
         default:
-            let path = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            let path = name.pieces(at: ".", keepsEmpty: true).map(String.init)
             guard let first = path.first, UserFields.isName(first), path.count <= 8,
                 path.allSatisfy({ part in
                     !part.isEmpty && part.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5c && $0 != 0x24 }
@@ -136,7 +136,7 @@ enum WhereClause {
     /// - Throws: 102, 105, 119.
     static func order(_ text: String?, isMaster: Bool) throws(ParseFault) -> [UserOrder] {
         var orders: [UserOrder] = []
-        for part in (text ?? "").split(separator: ",") {
+        for part in (text ?? "").pieces(at: ",") {
             let isDescending = part.hasPrefix("-")
             let name = String(part.drop { $0 == "-" || $0 == "+" || $0 == " " })
             guard let field = try field(name, isMaster: isMaster) else {

@@ -53,7 +53,7 @@ struct BatchController: Sendable {
             case .string(let target)? = members["path"], method.utf8.count <= 10, target.utf8.count <= 2000,
             let known = HTTPRequest.Method(method.uppercased())
         else { throw ParseFault(107, "requests must have a method and a path") }
-        let path = target.prefix { $0 != "?" }
+        let path = target.before("?")
         let origin = call.requests.base(call.request, call.context, "")
         let mount = origin.drop { $0 != "/" }.dropFirst(2).drop { $0 != "/" }
         guard let prefix = call.requests.prefixes.map({ mount + $0 }).first(where: { path.hasPrefix("\($0)/") }) else {
@@ -62,7 +62,7 @@ struct BatchController: Sendable {
         var item = call
         item.isInBatch = true
         item.method = known
-        item.segments = path.dropFirst(prefix.count).split(separator: "/")
+        item.segments = path.dropFirst(prefix.count).pieces(at: "/")
         item.body = [:]
         item.query = [:]
         item.objectId = ""

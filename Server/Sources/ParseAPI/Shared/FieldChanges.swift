@@ -27,10 +27,10 @@ struct FieldChanges {
     /// - Throws: 105, 107, 108, 111, 121.
     mutating func take(_ name: String, _ value: JSONValue) throws(ParseFault) {
         guard name.utf8.count <= Self.maximumNameBytes else { throw .invalidField(name) }
-        let path = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let path = name.pieces(at: ".", keepsEmpty: true).map(String.init)
         if let name = path.first(where: UserFields.prohibited.contains) { throw .prohibited(name) }
         guard let first = path.first, UserFields.isName(first), !reserved.contains(first),
-            path.count <= 8, path.allSatisfy({ !$0.isEmpty && !$0.contains("$") && !$0.utf8.contains(0) })
+            path.count <= 8, path.allSatisfy({ part in !part.isEmpty && !part.utf8.contains { $0 == 0x24 || $0 == 0 } })
         else { throw .invalidField(name) }
         let (operation, isEchoed) = try UserFields.operation(name, value, isCreation: isCreation)
         guard let operation else { return }

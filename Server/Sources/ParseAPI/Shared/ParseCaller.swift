@@ -83,8 +83,7 @@ struct ParseCredentials {
             let data = Data(base64Encoded: header.dropFirst(6).withoutBlanks),
             let text = StreamSafeText.text(of: data)
         else { return nil }
-        let name = text.prefix { $0 != ":" }
-        let secret = text.dropFirst(name.count + 1)
+        let (name, secret) = text.cut(at: ":") ?? (text[...], "")
         let javascript = "javascript-key="
         applicationId = String(name)
         if secret.hasPrefix(javascript) {

@@ -19,7 +19,7 @@ enum ParseValue {
             var checked: [String: JSONValue] = [:]
             for (key, value) in members {
                 guard !UserFields.prohibited.contains(key) else { throw .prohibited(key) }
-                guard !key.contains("$"), !key.contains(".") else {
+                guard !key.utf8.contains(where: { $0 == UInt8(ascii: "$") || $0 == UInt8(ascii: ".") }) else {
                     throw ParseFault(121, "Nested keys should not contain the '$' or '.' characters")
                 }
                 checked[key] = try Self.checked(value, name)

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import OkaeriWire
 
@@ -31,7 +32,7 @@ private enum LineText {
 
     /// The lines that have something in them.
     static func lines(of typed: String) -> [String] {
-        typed.split(separator: "\n").map { String($0).trimmingSpaces }.filter { !$0.isEmpty }
+        typed.pieces(at: "\n").map { String($0).trimmingSpaces }.filter { !$0.isEmpty }
     }
 }
 

@@ -77,7 +77,7 @@ struct RecoveryCodesForm {
 
     /// The codes that come back with a form: texts that look as ours do, and no others.
     static func codes(sentIn form: FormValues) -> [String] {
-        form.text("codes").split(separator: " ").prefix(maximumCount).map(String.init).filter { code in
+        form.text("codes").pieces(at: " ").prefix(maximumCount).map(String.init).filter { code in
             code.utf8.count == 11 && code.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz234567-".utf8.contains($0) }
         }
     }

@@ -71,7 +71,7 @@ struct AuthorizationAsked {
     /// the token's time: a hint can only take a code away, and keys of before are forgotten.
     func expects(_ who: Authenticated, of issuer: String?) -> Bool {
         guard let hint else { return true }
-        let parts = hint.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = hint.pieces(at: ".", keepsEmpty: true)
         // What is no JSON is no token of anybody's.
         guard parts.count == 3, let issuer, let bytes = Base64URL.bytes(of: parts[1].utf8),
             case .object(let claims)? = try? JSONValue(parsing: bytes)
@@ -114,12 +114,12 @@ extension HostedPageRequest {
         guard let redirect = query["redirect_uri"], application.settings.allowsRedirect(to: redirect) else {
             return .refused("redirect_uri")
         }
-        let asked = query.text("scope").split(separator: " ").map(String.init)
+        let asked = query.text("scope").pieces(at: " ").map(String.init)
         var found = AuthorizationAsked(
             request: AuthorizationRequest(
                 redirect: redirect, challenge: query.text("code_challenge"), nonce: query["nonce"],
                 scopes: Self.scopes.filter { asked.contains($0) }),
-            prompts: query.text("prompt").split(separator: " "),
+            prompts: query.text("prompt").pieces(at: " "),
             maximumAgeSeconds: query["max_age"].flatMap { Int64($0, radix: 10) }.flatMap {
                 $0 < 0 ? nil : min($0, Self.longestAgeSeconds)
             })

@@ -49,7 +49,7 @@ extension HostedPageRequest {
 
     /// - Returns: `nil` when this server has sealed no such time for the request, or long ago.
     private func sealedBeginning(of asked: AuthorizationAsked) -> Timestamp? {
-        guard let parts = asked.began?.split(separator: ".", omittingEmptySubsequences: false), parts.count == 2,
+        guard let parts = asked.began?.pieces(at: ".", keepsEmpty: true), parts.count == 2,
             let began = Int64(parts[0], radix: 10).flatMap({ Timestamp(exactly: $0) }),
             began <= arrivedAt, arrivedAt - began <= Self.longestLogIn,
             browser.isSealed(beginningParts(String(parts[0]), of: asked), by: String(parts[1]))

@@ -70,18 +70,14 @@ struct IntrospectionRoute: Sendable {
 
     /// The admin key of a header: `Bearer KEY`, or HTTP Basic with the application's id and the key (RFC 6749 §2.3.1).
     private static func key(in header: String?, of application: Domain.Application) -> Secret? {
-        guard let header else { return nil }
-        let parts = header.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2 else { return nil }
-        switch parts[0].lowercased() {
-        case "bearer": return Secret(String(parts[1]))
+        guard let parts = header?.cut(at: " ") else { return nil }
+        switch parts.before.lowercased() {
+        case "bearer": return Secret(String(parts.after))
         case "basic":
-            guard let data = Data(base64Encoded: String(parts[1])), let text = StreamSafeText.text(of: data) else {
-                return nil
-            }
-            let pair = text.split(separator: ":", maxSplits: 1)
-            guard pair.count == 2, pair[0].utf8.elementsEqual(application.id.rawValue.utf8) else { return nil }
-            return Secret(String(pair[1]))
+            guard let data = Data(base64Encoded: String(parts.after)), let text = StreamSafeText.text(of: data),
+                let pair = text.cut(at: ":"), pair.before.utf8.elementsEqual(application.id.rawValue.utf8)
+            else { return nil }
+            return Secret(String(pair.after))
         default: return nil
         }
     }

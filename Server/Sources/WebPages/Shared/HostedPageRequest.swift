@@ -58,7 +58,7 @@ struct HostedPageRequest: Sendable {
     /// Links to the page in each language. What a form leads to has no address that can be opened, and what comes back from a
     /// provider counts once: there the links lead to where the person came from.
     private var languageLinks: [PageTemplates.Model] {
-        let parts = browser.path.split(separator: "/").dropFirst(2).map(String.init)
+        let parts = browser.path.pieces(at: "/").dropFirst(2).map(String.init)
         let page = openablePage(parts)
         guard page != parts.joined(separator: "/") else { return browser.languageLinks(to: browser.path) }
         return browser.languageLinks(
@@ -104,7 +104,7 @@ struct HostedPageRequest: Sendable {
 
     /// The name of a page's texts: `logIn` for `log-in`.
     static func textName(_ page: String) -> String {
-        let words = page.split(separator: "-")
+        let words = page.pieces(at: "-")
         return words.dropFirst().reduce(String(words.first ?? "")) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
     }
 

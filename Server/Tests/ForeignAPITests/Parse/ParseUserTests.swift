@@ -57,6 +57,8 @@ struct ParseUserTests {
             (#"{"username":"a","password":"x","ACL":{"*":7}}"#, 123),
             (#"{"username":"a","password":"x","o":{"a.b":1}}"#, 121),
             (#"{"username":"a","password":"x","o":{"$a":1}}"#, 121),
+            (#"{"username":"a","password":"x","o":{"$\u0301a":1}}"#, 121),
+            (#"{"username":"a","password":"x","o":{"a\u0600.b":1}}"#, 121),
             (#"{"username":"a","password":"x","d":{"__type":"Date","iso":"no"}}"#, 111),
             (#"{"username":"a","password":"x","n":{"__op":"Increment","amount":"1"}}"#, 107),
             (#"{"username":"a","password":"x","n":{"__op":"Add","objects":1}}"#, 107),

@@ -30,13 +30,12 @@ package enum FieldKind: String, CaseIterable, Hashable, Sendable {
     /// `2026-11-21`, `2026-11-21T09:30:00Z`, `2026-11-21T09:30:00.000+09:00`: a day that the calendar has.
     private static func isDate(_ text: String) -> Bool {
         guard (10...40).contains(text.utf8.count), text.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
-        let parts = text.split(separator: "T", maxSplits: 1, omittingEmptySubsequences: false)
-        guard isDay(parts[0]) else { return false }
-        return parts.count == 1 || isTime(parts[1])
+        guard let parts = text.cut(at: "T") else { return isDay(text[...]) }
+        return isDay(parts.before) && isTime(parts.after)
     }
 
     private static func isDay(_ text: Substring) -> Bool {
-        let digits = text.split(separator: "-", omittingEmptySubsequences: false)
+        let digits = text.pieces(at: "-", keepsEmpty: true)
         guard digits.map(\.count) == [4, 2, 2], let year = number(digits[0]), let month = number(digits[1]),
             let day = number(digits[2]), (1...12).contains(month), day >= 1
         else { return false }

@@ -4,7 +4,7 @@ import Foundation
 package enum CommonPasswords {
     private static let list: Set<String> = Set(
         String(decoding: PackageResources.common_passwords_txt, as: UTF8.self)
-            .split(separator: "\n").lazy.map(String.init))
+            .pieces(at: "\n").lazy.map(String.init))
 
     /// How many the list holds.
     package static var count: Int { list.count }

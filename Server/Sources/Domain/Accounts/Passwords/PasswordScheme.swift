@@ -22,7 +22,7 @@ package struct PasswordScheme: Hashable, Sendable {
             text = String(stored.prefix(7))
             return
         }
-        let parts = stored.split(separator: "$", omittingEmptySubsequences: false)
+        let parts = stored.pieces(at: "$", keepsEmpty: true)
         guard parts.count >= 4 else { return nil }
         let head = parts.dropLast(2).joined(separator: "$")
         text = "\(head)$\(parts[parts.count - 2].utf8.count)$\(parts[parts.count - 1].utf8.count)"
@@ -31,13 +31,13 @@ package struct PasswordScheme: Hashable, Sendable {
     /// What all hashes of the scheme begin with.
     package var head: String {
         guard !text.hasPrefix("$2") else { return text }
-        return text.split(separator: "$", omittingEmptySubsequences: false).dropLast(2).joined(separator: "$") + "$"
+        return text.pieces(at: "$", keepsEmpty: true).dropLast(2).joined(separator: "$") + "$"
     }
 
     /// A hash of the scheme that no password is known to make: zeros. Comparing with it takes as long as with any other.
     package var decoy: PasswordHash {
         if text.hasPrefix("$2") { return PasswordHash(text: text + String(repeating: ".", count: 53)) }
-        let lengths = text.split(separator: "$").suffix(2).compactMap { Int($0, radix: 10) }
+        let lengths = text.pieces(at: "$").suffix(2).compactMap { Int($0, radix: 10) }
         guard lengths.count == 2, lengths.allSatisfy({ (0...Self.maximumBytes).contains($0) }) else {
             return PasswordHash(text: "")
         }

@@ -19,10 +19,10 @@ package struct ProtocolTokens: Sendable {
 
     /// Whose token it is; `nil` when it is none of these, or over.
     package func caller(of token: some StringProtocol, for enabled: EnabledProtocol) -> Caller? {
-        let parts = token.split(separator: "_", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let caller = Caller(rawValue: String(parts[0])),
-            let end = Int64(parts[1], radix: 10), clock.now < Timestamp(milliseconds: end),
-            Secret(String(parts[2])) == Secret(Self.code(caller, String(parts[1]), enabled))
+        guard let named = String(token).cut(at: "_"), let dated = named.after.cut(at: "_"),
+            let caller = Caller(rawValue: String(named.before)), let end = Int64(dated.before, radix: 10),
+            clock.now < Timestamp(milliseconds: end),
+            Secret(String(dated.after)) == Secret(Self.code(caller, String(dated.before), enabled))
         else { return nil }
         return caller
     }

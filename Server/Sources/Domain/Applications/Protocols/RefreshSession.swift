@@ -59,7 +59,7 @@ package struct RefreshSession: Sendable {
         }
         let text = refreshToken.revealed
         guard text.utf8.count <= Self.maximumTokenBytes else { throw .sessionInvalid }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = text.pieces(at: ".", keepsEmpty: true)
         guard parts.count == 2, let bytes = Base64URL.bytes(of: parts[0].utf8),
             let digest = SecretDigest(stored: bytes),
             Secret(String(parts[1])) == Secret(code(of: digest, in: application.id))

@@ -22,7 +22,7 @@ package struct ProofTarget: Hashable, Sendable {
         let scheme = text[..<colon.lowerBound].lowercased()
         guard scheme == "http" || scheme == "https" else { return nil }
         let rest = text[colon.upperBound...].prefix { $0 != "?" && $0 != "#" }
-        let authority = rest.prefix { $0 != "/" }
+        let authority = rest.before("/")
         guard !authority.isEmpty, !authority.contains("@") else { return nil }
         self.init(scheme: scheme, authority: String(authority), path: String(rest[authority.endIndex...]))
     }

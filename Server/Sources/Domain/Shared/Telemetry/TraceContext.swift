@@ -72,13 +72,12 @@ package struct TraceContext: Hashable, Sendable {
         let joined = headers.joined(separator: ",")
         guard !joined.isEmpty, joined.utf8.count <= longestState else { return "" }
         var keys: Set<Substring> = []
-        for member in joined.split(separator: ",", omittingEmptySubsequences: false) {
+        for member in joined.pieces(at: ",", keepsEmpty: true) {
             let member = member.drop { $0 == " " || $0 == "\t" }
             if member.isEmpty { continue }
-            guard let equals = member.firstIndex(of: "="), isKey(member[..<equals].utf8),
-                member[equals...].dropFirst().utf8.allSatisfy({ (0x20...0x7e).contains($0) && $0 != UInt8(ascii: "=") }
-                ),
-                keys.insert(member[..<equals]).inserted, keys.count <= mostStates
+            guard let parts = member.cut(at: "="), isKey(parts.before.utf8),
+                parts.after.utf8.allSatisfy({ (0x20...0x7e).contains($0) && $0 != UInt8(ascii: "=") }),
+                keys.insert(parts.before).inserted, keys.count <= mostStates
             else { return "" }
         }
         return keys.isEmpty ? "" : joined
