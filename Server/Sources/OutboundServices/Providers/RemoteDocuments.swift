@@ -27,7 +27,8 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
     }
 
     private struct State: Sendable {
-        var entries: [String: Entry] = [:]
+        /// By the bytes of their addresses: two of them that mean the same to people are two to their server.
+        var entries: [[UInt8]: Entry] = [:]
         var minuteStartedAt = Timestamp.earliest
         var newAddresses: [Identifier<Application>?: Int] = [:]
 
@@ -35,7 +36,7 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
         mutating func admits(
             _ url: String, for application: Identifier<Application>?, at now: Timestamp, _ bounds: Bounds
         ) -> Bool {
-            if entries[url] != nil { return true }
+            if entries[Array(url.utf8)] != nil { return true }
             if !minuteStartedAt.isWithin(.seconds(60), before: now) { (minuteStartedAt, newAddresses) = (now, [:]) }
             guard newAddresses[application, default: 0] < bounds.newAddressesPerMinute else { return false }
             newAddresses[application, default: 0] += 1
@@ -104,7 +105,7 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
         let now = clock.now
         let step = state.withLock { state in
             state.admits(url, for: application, at: now, bounds)
-                ? Self.step(&state.entries[url, default: Entry()], at: now, isEnough) : .refuse
+                ? Self.step(&state.entries[Array(url.utf8), default: Entry()], at: now, isEnough) : .refuse
         }
         switch step {
         case .use(let document):
@@ -123,7 +124,7 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
     /// Notes that documents say the truth: for a day none of them goes for what somebody else names.
     func prove(_ urls: [String]) {
         state.withLock { state in
-            for url in urls { state.entries[url]?.isProved = true }
+            for url in urls { state.entries[Array(url.utf8)]?.isProved = true }
         }
     }
 
@@ -160,10 +161,10 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
     /// Begins the one call, unless somebody was faster.
     private func startReading(_ url: String, at now: Timestamp) -> Task<Document?, Never> {
         state.withLock { state in
-            if let reading = state.entries[url]?.reading { return reading }
+            if let reading = state.entries[Array(url.utf8)]?.reading { return reading }
             // Not a part of the caller's task: others wait for it too. It ends with its one call, which has limits.
             let reading = Task { await self.read(url, startedAt: now) }
-            state.entries[url, default: Entry()].reading = reading
+            state.entries[Array(url.utf8), default: Entry()].reading = reading
             return reading
         }
     }
@@ -178,10 +179,10 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
         }
         let read = document
         state.withLock { state in
-            var entry = state.entries[url] ?? Entry()
+            var entry = state.entries[Array(url.utf8)] ?? Entry()
             (entry.reading, entry.triedAt) = (nil, startedAt)
             if let read { (entry.document, entry.readAt) = (read, startedAt) }
-            state.entries[url] = entry
+            state.entries[Array(url.utf8)] = entry
         }
         return document
     }

@@ -126,9 +126,13 @@ struct HomeProviderTests {
         let key = try world.fake("kakao").key
         let native = try key.token(world.claims("kakao", more: ["aud": .string(HomeWorld.nativeApp)]))
         #expect(try await world.logIn("kakao", ProviderLogInBody(idToken: native, nonce: "n")).status == 201)
-        let foreign = try key.token(world.claims("kakao", more: ["aud": "the-key-of-another-app"]))
-        expect(
-            try await world.logIn("kakao", ProviderLogInBody(idToken: foreign, nonce: "n")), 401, .providerTokenInvalid)
+        // The sign for kelvin is the same character as K, and another client.
+        for other in ["the-key-of-another-app", "native-app-\u{212A}EY"] {
+            let foreign = try key.token(world.claims("kakao", more: ["aud": .string(other)]))
+            expect(
+                try await world.logIn("kakao", ProviderLogInBody(idToken: foreign, nonce: "n")), 401,
+                .providerTokenInvalid)
+        }
     }
 
     @Test(

@@ -205,6 +205,14 @@ struct RemoteDocumentTests {
         #expect(try await read("other/keys") == "document", "nor does the minute last for a year")
     }
 
+    @Test("are of one address each, also where two addresses mean the same to people")
+    func sameText() async throws {
+        let documents = RemoteDocuments(call: HeldCaller(free: .max), clock: StandingClock()) { _, url in url }
+        for url in ["https://id.example.com/K", "https://id.example.com/\u{212A}"] {
+            #expect(Array(try await documents.document(at: url).utf8) == Array(url.utf8))
+        }
+    }
+
     @Test("that the clients of one application invent neither use up another's, nor displace what was proved")
     func invented() async throws {
         let caller = HeldCaller()

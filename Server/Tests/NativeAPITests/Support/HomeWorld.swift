@@ -9,7 +9,7 @@ import Testing
 /// A server whose application knows LINE, Kakao, Naver, Yahoo! JAPAN ID and Game Center, which are fakes.
 struct HomeWorld: Sendable {
     static let client = "client-one"
-    static let nativeApp = "native-app-key"
+    static let nativeApp = "native-app-KEY"
     static let bundle = "com.example.app"
     /// As long as LINE's are: 32 hexadecimal digits.
     static let secret = "0123456789abcdef0123456789abcdef"
