@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import enum OkaeriWire.JSONValue
 
@@ -28,9 +29,7 @@ struct FakeConsent: Sendable {
     }
 
     private func page(_ client: String) -> FakeResponse {
-        // By scalars: signs that are joined with others are no characters of their own.
-        let signs: [Unicode.Scalar: String] = ["&": "&amp;", "<": "&lt;"]
-        let shown = client.unicodeScalars.map { signs[$0] ?? String($0) }.joined()
+        let shown = client.replacing(signs: ["&": "&amp;", "<": "&lt;"])
         let html = """
             <!doctype html><meta charset="utf-8"><title>\(title) (fake)</title><h1>\(title) (fake)</h1>
             <p>The app “\(shown)” wants to know who you are.</p><form method="post">

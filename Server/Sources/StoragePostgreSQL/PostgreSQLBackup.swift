@@ -307,7 +307,7 @@ extension PostgreSQLAddress {
     package var forPrograms: (connection: String, environment: [String: String]) {
         let connection = parameters.filter { !["password", "sslpassword"].contains($0.key) }.sorted { $0.key < $1.key }
             .map { key, value in
-                "\(key)='\(value.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
+                "\(key)='\(value.replacing(signs: ["\\": "\\\\", "'": "\\'"]))'"
             }
         var environment: [String: String] = [:]
         if let password = parameters["password"] { environment["PGPASSWORD"] = password }

@@ -39,4 +39,11 @@ extension StringProtocol where SubSequence == Substring {
     ///
     /// - Parameter sign: A sign of ASCII.
     package func before(_ sign: Unicode.Scalar) -> Substring { cut(at: sign)?.before ?? self[...] }
+
+    /// The text with others in the place of some signs, as it is quoted for a reader to whom these mean something.
+    ///
+    /// - Parameter signs: What stands for each.
+    package func replacing(signs: [Unicode.Scalar: String]) -> String {
+        unicodeScalars.map { signs[$0] ?? String($0) }.joined()
+    }
 }

@@ -162,6 +162,6 @@ private struct ShellWord: CustomStringConvertible {
             (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
                 || "/._-".utf8.contains(byte)
         }
-        description = isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: #"'\''"#) + "'"
+        description = isPlain && !text.isEmpty ? text : "'" + text.replacing(signs: ["'": #"'\''"#]) + "'"
     }
 }

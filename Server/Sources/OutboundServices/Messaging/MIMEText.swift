@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 
 /// The forms of mail: texts in headers (RFC 2047), bodies in base64 (RFC 2045), dates (RFC 5322).
@@ -30,8 +31,7 @@ enum MIMEText {
     static func phrase(_ text: String) -> String {
         let encoded = header(text)
         if encoded != text { return encoded }
-        let quoted = text.unicodeScalars.map { $0 == "\\" || $0 == "\"" ? "\\\($0)" : String($0) }
-        return "\"\(quoted.joined())\""
+        return "\"\(text.replacing(signs: ["\\": "\\\\", "\"": "\\\""]))\""
     }
 
     /// A body in base64, 76 characters a line, with lines of the text ended by CR LF.

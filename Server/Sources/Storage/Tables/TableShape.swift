@@ -94,7 +94,7 @@ package struct TableShape: Hashable, Sendable {
     package var columnList: String { columns.map { Self.quoted($0.name) }.joined(separator: ", ") }
 
     package static func quoted(_ name: String) -> String {
-        "\"\(name.replacing("\"", with: "\"\""))\""
+        "\"\(name.replacing(signs: ["\"": "\"\""]))\""
     }
 }
 

@@ -23,6 +23,12 @@ struct TextPiecesTests {
         #expect(bytes("a\r\nb".pieces(at: "\n")) == bytes(["a\r", "b"]))
     }
 
+    @Test("is quoted at each sign that means something to its reader, whatever the sign is joined with")
+    func quoted() {
+        let quoted = "\u{600}'a'\u{301}\\".replacing(signs: ["'": "\\'", "\\": "\\\\"])
+        #expect(Array(quoted.utf8) == Array("\u{600}\\'a\\'\u{301}\\\\".utf8))
+    }
+
     @Test("is cut at the first sign or at the last one")
     func cuts() throws {
         let text = "a=\u{301}b=c"
