@@ -179,8 +179,8 @@ enum UsersPage {
     }
 
     private static func text(of value: JSONValue) -> String {
-        if case .string(let text) = value { return String(text.prefix(120)) }
-        return String(UserPageModel.text(of: value).prefix(120))
+        if case .string(let text) = value { return String(text.unicodeScalars.prefix(120)) }
+        return String(UserPageModel.text(of: value).unicodeScalars.prefix(120))
     }
 }
 

@@ -64,6 +64,21 @@ struct HostileRequestTests {
         #expect(try await world.send("GET", target, token: member.token).status == 200)
     }
 
+    @Test("describes its device in 200 signs at the most, whatever is one character with others")
+    func device() async throws {
+        let world = try await NCMBWorld()
+        let (application, long) = (world.application.id, String(repeating: "\u{0600}", count: 5000))
+        let answer = try await world.send(
+            "POST", Self.path, body: #"{"userName":"taro","password":"secret-1"}"#,
+            [("X-NCMB-SDK-Version", long), ("X-NCMB-OS-Version", "1\t2")])
+        #expect(answer.status == 201)
+        let sessions = try await world.store.read { transaction throws(DomainError) in
+            try transaction.sessions(in: application, protocolName: nil, from: nil, limit: 9)
+        }
+        #expect(sessions.map { $0.device.model?.unicodeScalars.count } == [200])
+        #expect(sessions.map { $0.device.system } == ["12"])
+    }
+
     @Test("counts by the host behind a proxy, on any port")
     func hosts() async throws {
         var settings = ApplicationSettings()

@@ -128,7 +128,8 @@ extension AccessRules {
         let ruled = Set(claims.map { $0.within ?? $0.name })
         for (name, value) in added.sorted(by: { $0.key < $1.key }) {
             guard ClaimRule(name, .constant(value)).faults(FieldRules()).isEmpty else {
-                return DeliveryFault.text(.hookClaimRefused, String(name.prefix(ClaimRule.maximumNameCharacters)))
+                let shown = String(name.unicodeScalars.prefix(ClaimRule.maximumNameCharacters))
+                return DeliveryFault.text(.hookClaimRefused, shown)
             }
             // What a rule says stays, also of a user for whom it says nothing.
             if ruled.contains(name) { return DeliveryFault.text(.hookClaimRuled, name) }

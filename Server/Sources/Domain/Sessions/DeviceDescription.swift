@@ -21,6 +21,13 @@ package struct DeviceDescription: Hashable, Sendable {
         self.installation = installation
     }
 
+    /// What headers say of a device, cut to what the rule allows: it is no reason to refuse anybody.
+    package static func cut(_ text: String?) -> String? {
+        guard let text, !rule.faults(of: text, field: "").isEmpty else { return text }
+        return String(
+            text.unicodeScalars.filter { $0.properties.generalCategory != .control }.prefix(rule.maximumCharacters))
+    }
+
     package func faults(field: String) -> [ValidationError] {
         Self.rule.faults(of: name, field: "\(field).name") + Self.rule.faults(of: model, field: "\(field).model")
             + Self.rule.faults(of: system, field: "\(field).system")

@@ -79,10 +79,9 @@ final class NCMBRequests: Sendable {
 
     /// What the SDK tells of the device.
     func device(of request: Request) -> DeviceDescription {
-        func text(_ name: HTTPField.Name) -> String? {
-            request.headers.value(of: name).map { value in String(value.filter { !$0.isNewline }.prefix(200)) }
-        }
-        return DeviceDescription(model: text(.ncmbSDKVersion), system: text(.ncmbSystemVersion))
+        DeviceDescription(
+            model: DeviceDescription.cut(request.headers.value(of: .ncmbSDKVersion)),
+            system: DeviceDescription.cut(request.headers.value(of: .ncmbSystemVersion)))
     }
 
     func client(of request: Request, _ context: ServerContext) -> ClientAddress {

@@ -101,7 +101,7 @@ extension ProviderNotification.Kind {
             case "email-disabled": .emailDisabled
             case "consent-revoked": .consentRevoked
             case "account-delete", "account-deleted": .accountDeleted
-            default: .other(String(type.prefix(64)))
+            default: .other(String(type.unicodeScalars.prefix(64)))
             }
     }
 }

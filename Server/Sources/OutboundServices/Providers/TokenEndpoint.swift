@@ -35,7 +35,7 @@ struct TokenEndpoint: Sendable {
                     refreshToken: members.text("refresh_token").map { Secret($0) }))
         }
         guard let word = members.text("error") else { throw .providerUnavailable }
-        return .refused(String(word.prefix(64)))
+        return .refused(String(word.unicodeScalars.prefix(64)))
     }
 
     /// Exchanges a code, once.

@@ -69,9 +69,9 @@ struct ParseCredentials {
         masterKey = headers.value(of: .parseMasterKey)
         token = headers.value(of: .parseSessionToken)
         device = DeviceDescription(
-            model: Self.short(headers.value(of: .parseClientVersion)),
-            system: Self.short(headers.value(of: .parseSystemVersion)),
-            appVersion: Self.short(headers.value(of: .parseAppVersion)),
+            model: DeviceDescription.cut(headers.value(of: .parseClientVersion)),
+            system: DeviceDescription.cut(headers.value(of: .parseSystemVersion)),
+            appVersion: DeviceDescription.cut(headers.value(of: .parseAppVersion)),
             installation: Self.name(headers.value(of: .parseInstallationId)))
     }
 
@@ -98,14 +98,6 @@ struct ParseCredentials {
         applicationId = basic.applicationId
         keys.merge(basic.keys) { $1 }
         masterKey = basic.masterKey ?? masterKey
-    }
-
-    /// What describes the device comes from the client, and is cut.
-    static func short(_ text: String?) -> String? {
-        guard let text, text.utf8.count > 200 || text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else {
-            return text
-        }
-        return String(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }.prefix(200))
     }
 
     /// The name of an installation; an empty one is none.

@@ -165,7 +165,7 @@ final class ParseRequests: Sendable {
         credentials.masterKey = take("_MasterKey")
         credentials.token = take("_SessionToken")
         credentials.device.installation = ParseCredentials.name(take("_InstallationId"))
-        credentials.device.model = ParseCredentials.short(take("_ClientVersion"))
+        credentials.device.model = DeviceDescription.cut(take("_ClientVersion"))
         for name in ["_RevocableSession", "_context", "_ContentType"] { body.removeValue(forKey: name) }
         return credentials
     }

@@ -130,7 +130,7 @@ enum MigratedUser {
     ) -> String? {
         guard let typed = subject.logIn?.identifier else { return DeliveryFault.text(.hookNothingTyped) }
         if let name = claims.keys.sorted().first(where: { !known.contains($0) }) {
-            return DeliveryFault.text(.hookClaimUnknown, String(name.prefix(64)))
+            return DeliveryFault.text(.hookClaimUnknown, String(name.unicodeScalars.prefix(64)))
         }
         let (user, faults) = user(fields, claims, subject.user, identifier: typed, in: application, at: now)
         if let fault = faults.first { return DeliveryFault.text(.hookUserMalformed, fault) }
