@@ -35,7 +35,7 @@ struct AccessListModel {
         case .role(let name): return ["listedWords": request.text("user.listedRole", ["name": name])]
         case .user(let id):
             guard found.listedUsers.contains(id) else { return ["listedId": id.rawValue] }
-            return ["listedId": id.rawValue, "listedLink": request.path("users/\(id)")]
+            return ["listedId": id.rawValue, "listedLink": request.path(of: id)]
         }
     }
 }

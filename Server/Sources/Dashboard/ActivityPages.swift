@@ -82,15 +82,15 @@ enum ConflictsPage {
             offers.map { offer in
                 [
                     .init(
-                        text: offer.other.rawValue, link: request.path("users/\(offer.other)"), isCode: true,
+                        text: offer.other.rawValue, link: request.path(of: offer.other), isCode: true,
                         badge: request.text("conflicts.offered")),
-                    .init(text: offer.user.rawValue, link: request.path("users/\(offer.user)"), isCode: true),
+                    .init(text: offer.user.rawValue, link: request.path(of: offer.user), isCode: true),
                     .init(text: "–"), .init(text: "", time: offer.expiresAt),
                 ]
             }
             + merges.map { merge in
                 [
-                    .init(text: merge.user.rawValue, link: request.path("users/\(merge.user)"), isCode: true),
+                    .init(text: merge.user.rawValue, link: request.path(of: merge.user), isCode: true),
                     .init(text: merge.leftUser.rawValue, isCode: true), .init(text: "", time: merge.mergedAt),
                     .init(text: "", time: merge.undoEnd),
                 ]
@@ -100,7 +100,7 @@ enum ConflictsPage {
         if request.offers(.undoMerge) {
             model["undo"] = merges.map { merge -> PageTemplates.Model in
                 [
-                    "link": "\(request.path("users/\(merge.user)"))/merges/\(merge.id)/undo",
+                    "link": "\(request.path(of: merge.user))/merges/\(merge.id)/undo",
                     "user": merge.user.rawValue, "left": merge.leftUser.rawValue,
                 ]
             }

@@ -48,7 +48,8 @@ struct DashboardRequest: Sendable {
 
     /// A segment of the path by its name.
     func id(_ name: String, maximumCharacters: Int = 128) -> String {
-        page.context.parameters.get(name).map { String($0.prefix(maximumCharacters)) } ?? ""
+        let text = page.context.parameters.get(name).flatMap(PercentEncoding.text(ofSegment:)) ?? ""
+        return String(text.unicodeScalars.prefix(maximumCharacters))
     }
 
     /// The user that the path names.
@@ -242,6 +243,9 @@ struct DashboardRequest: Sendable {
     func path(_ page: String = "") -> String {
         "\(Dashboard.root)/app/\(application?.id.rawValue ?? "")\(page.isEmpty ? "" : "/\(page)")"
     }
+
+    /// The page of a user, whose id an import may have brought.
+    func path(of user: Identifier<User>) -> String { path("users/\(user.rawValue.percentEncoded)") }
 
     /// A name for a form: sent twice under it, the form makes one thing.
     func newAttempt() -> String { dashboard.gate.newAttempt() }

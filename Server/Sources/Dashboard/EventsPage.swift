@@ -226,7 +226,7 @@ enum EventsPage {
                     .init(text: String(delivery.position), badge: givenUp ? request.text("events.givenUp") : nil),
                     .init(text: listed.type.map { request.word($0) } ?? "–", identifier: listed.type?.rawValue),
                     .init(
-                        text: delivery.user.rawValue, link: request.path("users/\(delivery.user.rawValue)"),
+                        text: delivery.user.rawValue, link: request.path(of: delivery.user),
                         isCode: true),
                     .init(text: String(delivery.attempts)),
                     .init(text: delivery.nextTryAt == nil ? "–" : "", time: delivery.nextTryAt),
@@ -255,7 +255,7 @@ enum EventsPage {
             return [
                 .init(text: String(event.position ?? 0)),
                 .init(text: request.word(event.type), identifier: event.type.rawValue),
-                .init(text: event.user.rawValue, link: request.path("users/\(event.user.rawValue)"), isCode: true),
+                .init(text: event.user.rawValue, link: request.path(of: event.user), isCode: true),
                 .init(text: "", time: event.at), delivery(request, states),
             ]
         }

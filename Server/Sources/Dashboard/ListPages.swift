@@ -95,7 +95,7 @@ enum SessionsPage {
         list.filters = UserQuery.fields(request).filter { $0.name == "protocol" }
         list.rows = sessions.map { session in
             [
-                .init(text: session.user.rawValue, link: request.path("users/\(session.user)"), isCode: true),
+                .init(text: session.user.rawValue, link: request.path(of: session.user), isCode: true),
                 .init(
                     text: [session.device.name, session.device.model, session.device.system, session.device.appVersion]
                         .joinedBidiIsolated),

@@ -94,7 +94,7 @@ enum UserPage {
                     guard case .userUnknown = error else { throw error }
                     throw DomainError.fieldsRefused([ValidationError(field: "into", rule: .notListed)])
                 }
-                return request.redirect(to: "\(request.path("users/\(other)"))?done=merged")
+                return request.redirect(to: "\(request.path(of: other))?done=merged")
             }
         },
         DashboardRoute(page, post: "save", .editUser, also: [.changeIdentifiers, .readPersonalData]) { request in

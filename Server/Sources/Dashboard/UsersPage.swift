@@ -156,7 +156,7 @@ enum UsersPage {
     }
 
     private static func cell(_ column: String, _ user: User, _ request: DashboardRequest) -> ListModel.Cell {
-        let link = request.path("users/\(user.id)")
+        let link = request.path(of: user.id)
         switch column {
         case "name":
             return .init(text: request.name(of: user), link: link)

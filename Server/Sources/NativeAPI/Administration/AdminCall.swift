@@ -117,11 +117,11 @@ struct AdminCall: Sendable {
         return application
     }
 
-    /// A segment of the path by its name.
+    /// A segment of the path by its name: many libraries encode the colon of `oidc:NAME`, and imported ids may hold any sign.
     func id(_ name: String, maximumBytes: Int = 128) throws(DomainError) -> String {
-        guard let id = context.parameters.get(name), id.utf8.count <= maximumBytes else {
-            throw .administration(.notFound)
-        }
+        guard let id = context.parameters.get(name).flatMap(PercentEncoding.text(ofSegment:)),
+            id.utf8.count <= maximumBytes, !id.utf8.contains(0)
+        else { throw .administration(.notFound) }
         return id
     }
 

@@ -79,11 +79,7 @@ extension AdminAPI {
 }
 
 extension AdminCall {
-    /// As of any path: many libraries encode the colon of `oidc:NAME`.
-    fileprivate func provider() throws(DomainError) -> Identity.Provider {
-        guard let name = PercentEncoding.text(ofSegment: try id("provider")) else { throw .administration(.notFound) }
-        return .init(rawValue: name)
-    }
+    fileprivate func provider() throws(DomainError) -> Identity.Provider { .init(rawValue: try id("provider")) }
 
     /// Whether all providers are still those whose version the caller has seen, if it names one; for a transaction.
     fileprivate func areProvidersCurrent() throws(DomainError) -> @Sendable ([ListProviders.Entry]) -> Bool {

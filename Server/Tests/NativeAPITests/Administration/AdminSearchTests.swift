@@ -110,13 +110,14 @@ struct AdminSearchTests {
         #expect(exported == count)
     }
 
-    @Test("list everybody, whatever ids an import brought")
+    @Test("list everybody, whatever ids an import brought, and lead to them")
     func importedIds() async throws {
-        let (world, engine) = try await world()
-        engine.play(.takes(.milliseconds(1)))
+        let store = try SQLiteStore(.memory, role: .server)
+        let world = try await AdminWorld(
+            try await TestServer(settings: ["rate-limits": "off"], store: store), roles: [])
         let (application, now) = (world.server.application.id, world.server.clock.now)
-        let ids = ["花子", "a.300", "a.200", "a.100", "\u{301}b.7", "~", "B"]
-        try await engine.write { transaction throws(DomainError) in
+        let ids = ["花子", "a.300", "a.200", "a.100", "\u{301}b.7", "~", "B", "auth0|x/y?z"]
+        try await store.write { transaction throws(DomainError) in
             for id in ids {
                 try transaction.insert(
                     User(id: Identifier(rawValue: id), application: application, createdAt: now, updatedAt: now))
@@ -131,6 +132,15 @@ struct AdminSearchTests {
         } while !from.isEmpty && seen.count < 20
         let expected = ids.sorted { $1.utf8.lexicographicallyPrecedes($0.utf8) }
         #expect(seen.map { Array($0.utf8) } == expected.map { Array($0.utf8) }, "\(seen)")
+        let browser = world.browser()
+        let shown = try await browser.get(world.page("users"))
+        for id in ids {
+            let path = "users/\(id.percentEncoded)"
+            #expect(shown.html.contains("/\(path)\""), "\(id)")
+            #expect(try await browser.get(world.page(path)).status == 200, "\(id)")
+            let answer = try await world.send("owner", .get, "applications/\(application)/\(path)")
+            #expect(answer.status == 200, "\(id): \(answer.text)")
+        }
     }
 
     private struct Page: Decodable {
