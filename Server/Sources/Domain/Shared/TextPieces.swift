@@ -15,9 +15,10 @@ extension StringProtocol where SubSequence == Substring {
             .map { Substring($0) }
     }
 
-    /// What stands before the first of such signs and behind it; `nil` where there is none.
+    /// The text without the first of such signs.
     ///
     /// - Parameter sign: A sign of ASCII.
+    /// - Returns: what stands before it and behind it; `nil` where there is none.
     package func cut(at sign: Unicode.Scalar) -> (before: Substring, after: Substring)? {
         let bytes = self[...].utf8
         return bytes.firstIndex(of: UInt8(ascii: sign)).map { position in
@@ -25,9 +26,10 @@ extension StringProtocol where SubSequence == Substring {
         }
     }
 
-    /// What stands before the last of such signs and behind it; `nil` where there is none.
+    /// The text without the last of such signs.
     ///
     /// - Parameter sign: A sign of ASCII.
+    /// - Returns: what stands before it and behind it; `nil` where there is none.
     package func cut(atLast sign: Unicode.Scalar) -> (before: Substring, after: Substring)? {
         let bytes = self[...].utf8
         return bytes.lastIndex(of: UInt8(ascii: sign)).map { position in
@@ -35,14 +37,16 @@ extension StringProtocol where SubSequence == Substring {
         }
     }
 
-    /// What stands before the first of such signs; all of the text where there is none.
+    /// The text up to the first of such signs.
     ///
     /// - Parameter sign: A sign of ASCII.
+    /// - Returns: what stands before it; all of the text where there is none.
     package func before(_ sign: Unicode.Scalar) -> Substring { cut(at: sign)?.before ?? self[...] }
 
     /// The text with others in the place of some signs, as it is quoted for a reader to whom these mean something.
     ///
     /// - Parameter signs: What stands for each.
+    /// - Returns: the text to be read there.
     package func replacing(signs: [Unicode.Scalar: String]) -> String {
         unicodeScalars.map { signs[$0] ?? String($0) }.joined()
     }

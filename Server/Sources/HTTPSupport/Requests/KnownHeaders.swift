@@ -35,6 +35,16 @@ extension HTTPFields {
         return !last.isEmpty && last.utf8.allSatisfy { (0x21...0x7e).contains($0) } ? last : nil
     }
 
+    /// The pairs of the header `Cookie`. Those that are not ASCII are none of this server's: another host of the domain wrote them,
+    /// and they hide no other pair.
+    ///
+    /// - Parameter maximumBytes: Longer headers are not read.
+    /// - Returns: `NAME=VALUE` each, with spaces in front.
+    package func cookiePairs(maximumBytes: Int) -> [Substring] {
+        self[values: .cookie].filter { $0.utf8.count <= maximumBytes }
+            .flatMap { header in header.pieces(at: ";").filter { pair in pair.utf8.allSatisfy { $0 < 0x80 } } }
+    }
+
     private func joinedValue(of name: HTTPField.Name) -> String? {
         guard let joined = self[name], StreamSafeText.contains(joined) else { return nil }
         return joined

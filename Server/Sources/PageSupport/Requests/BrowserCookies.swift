@@ -9,17 +9,14 @@ package struct BrowserCookies: Sendable {
 
     private let values: [String: String]
 
-    /// Reads the header `Cookie`, by bytes as browsers write it: a value that another host of the domain chose ends at a semicolon
-    /// alone, and hides none. Names are ASCII. Of two cookies of one name none counts: which was planted, nobody can tell.
+    /// Reads the header `Cookie`. Of two cookies of one name none counts: which was planted, nobody can tell.
     package init(_ headers: HTTPFields) {
         var values: [String: String] = [:]
         var doubles: Set<String> = []
-        for header in headers.values(of: .cookie) where header.utf8.count <= Self.maximumBytes {
-            for pair in header.pieces(at: ";") {
-                guard let parts = pair.cut(at: "="), parts.before.utf8.allSatisfy({ $0 < 0x80 }) else { continue }
-                let name = String(parts.before.drop { $0 == " " })
-                if values.updateValue(String(parts.after), forKey: name) != nil { doubles.insert(name) }
-            }
+        for pair in headers.cookiePairs(maximumBytes: Self.maximumBytes) {
+            guard let parts = pair.cut(at: "=") else { continue }
+            let name = String(parts.before.drop { $0 == " " })
+            if values.updateValue(String(parts.after), forKey: name) != nil { doubles.insert(name) }
         }
         for name in doubles { values[name] = nil }
         self.values = values

@@ -99,6 +99,7 @@ struct HostilePageTests {
         // The Greek question mark is the same character as a semicolon; U+0600 is one with the sign behind it, U+0301 with the one before.
         let headers = [
             (own, true), ("x=y; \(own)", true), ("x=y\u{0600}; \(own)", true), ("\(own);\u{0301}=y", true),
+            ("x=\(String(repeating: "\u{0301}", count: 40)); \(own)", true),
             ("x=y\u{037E}\(own)", false), ("x=y\u{037E} \(own)", false),
         ]
         for (header, isRead) in headers {
