@@ -83,7 +83,7 @@ struct ParseCredentials {
             let data = Data(base64Encoded: header.dropFirst(6).withoutBlanks),
             let text = StreamSafeText.text(of: data)
         else { return nil }
-        let (name, secret) = text.cut(at: ":") ?? (text[...], "")
+        let (name, secret) = text.cut(at: ":") ?? (before: text[...], after: "")
         let javascript = "javascript-key="
         applicationId = String(name)
         if secret.hasPrefix(javascript) {
