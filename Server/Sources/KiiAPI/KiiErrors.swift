@@ -15,11 +15,11 @@ struct KiiErrors: ErrorRenderer {
             default: KiiFault(500, "UNDEFINED_ERROR", "Undefined", "A fault in the server")
             }
         var members: [String: JSONValue] = [
-            "errorCode": .string(fault.code), "message": .string(fault.message.filter { $0 != "%" }),
+            "errorCode": .string(fault.code), "message": .string(Self.unformatted(fault.message)),
         ]
         for (name, value) in fault.members {
             members[name] =
-                name == "minimumLength" ? .integer(Int64(value, radix: 10) ?? 0) : .string(value.filter { $0 != "%" })
+                name == "minimumLength" ? .integer(Int64(value, radix: 10) ?? 0) : .string(Self.unformatted(value))
         }
         var headers = HTTPFields()
         if let span = fault.retryAfter { headers[.retryAfter] = String(max(1, span.secondsRoundedUp)) }
@@ -28,6 +28,9 @@ struct KiiErrors: ErrorRenderer {
             ? "application/json" : "application/vnd.kii.\(fault.exception)Exception+json"
         return KiiResponse.response(members, .init(code: fault.status), mediaType, headers)
     }
+
+    /// Without percent signs, whatever they are joined with.
+    private static func unformatted(_ text: String) -> String { text.replacing(signs: ["%": ""]) }
 }
 
 extension KiiFault {

@@ -2,8 +2,12 @@ import enum OkaeriWire.JSONValue
 
 /// Hides what is personal from admins who may see users but not who they are: enough stays to tell two users apart.
 package enum Redaction {
-    /// The first character, and dots for the rest, however long.
-    package static func text(_ text: String) -> String { "\(text.prefix(1))•••" }
+    /// The first sign, and dots for the rest, however long: a whole name of Hindi can be one character.
+    package static func text(_ text: String) -> String { hidden(text) }
+
+    private static func hidden(_ text: some StringProtocol) -> String {
+        (text.unicodeScalars.first.map { String($0) } ?? "") + "•••"
+    }
 
     /// The same of what may be absent.
     package static func text(_ text: String?) -> String? { text.map { Self.text($0) } }
@@ -15,9 +19,9 @@ package enum Redaction {
     package static func email(_ email: String?) -> String? {
         guard let email else { return nil }
         guard let address = MailAddress(email) else { return text(email) }
-        let host = address.text.drop { $0 != "@" }.dropFirst()
+        let host = address.text.cut(at: "@")?.after ?? ""
         let last = host.pieces(at: ".").last.map { ".\($0)" } ?? ""
-        return "\(address.localPart.prefix(1))•••@\(host.prefix(1))•••\(last)"
+        return "\(hidden(address.localPart))@\(hidden(host))\(last)"
     }
 
     /// The last two digits.

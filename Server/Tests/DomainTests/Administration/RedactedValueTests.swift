@@ -23,6 +23,13 @@ struct RedactedValueTests {
         #expect(Self.full.seesPersonalData && !Self.masked.seesPersonalData)
     }
 
+    @Test(
+        "shows its first sign alone, also where a whole name is one character",
+        arguments: [("hana", "h•••"), ("श्री", "श•••"), ("👨‍👩‍👧", "👨•••"), ("", "•••")])
+    func firstSign(name: String, shown: String) {
+        #expect(Array(Redaction.text(name).utf8) == Array(shown.utf8))
+    }
+
     @Test("in a user is every name, address, number, subject and value, and no id")
     func user() {
         var user = User(
