@@ -9,6 +9,10 @@ final class PostgreSQLLink {
     let patience: Duration
 
     private let handle: OpaquePointer
+    /// By which the server finds out in less than a minute that this machine is gone without a word, as this one does of the server's.
+    /// Its system would wait for two hours, in which each connection of a node that lost power counts to `max_connections`.
+    private static let keepalives =
+        "SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
     /// How often an idle connection is looked at for more that has come: answers, the server's last words, and the end.
     private static let maximumLooks = 4
     /// How many statements were sent whose answers nobody has read yet, each with a synchronisation of its own.
@@ -48,7 +52,7 @@ final class PostgreSQLLink {
         guard PQparameterStatus(opened, "server_encoding").map({ String(cString: $0) }) == "UTF8" else {
             throw refusal("its encoding is not UTF8; create the database with ENCODING 'UTF8'")
         }
-        let result = PQexec(opened, session)
+        let result = PQexec(opened, "\(Self.keepalives); \(session)")
         let isReady = PQresultStatus(result) == PGRES_COMMAND_OK
         PQclear(result)
         guard isReady, let cancel = PQgetCancel(opened), PQsetnonblocking(opened, 1) == 0,

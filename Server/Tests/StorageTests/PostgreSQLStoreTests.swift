@@ -1,5 +1,6 @@
 import Dispatch
 import Domain
+import Foundation
 import OkaeriWire
 import Storage
 import StoragePostgreSQL
@@ -229,6 +230,39 @@ struct PostgreSQLStoreTests {
             #expect(!faults.words.contains("PostgreSQL fault"), "\(faults.words)")
         }
         await store.close()
+    }
+
+    @Test("lets the server find out within a minute that a node's machine is gone: it counts the connections until then")
+    func goneMachine() async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let database = try await cluster.makeMigratedDatabase()
+        let address = try #require(PostgreSQLAddress(cluster.networkURL(database)))
+        let store = try await PostgreSQLStore.open(address, role: .server, connections: 1, node: "gone")
+        _ = try await store.read { transaction throws(DomainError) in try transaction.applications().count }
+        let ports = try await cluster.run(
+            "SELECT client_port FROM pg_stat_activity WHERE datname = '\(database)' AND client_port > 0", in: "postgres"
+        ).compactMap { $0.first.flatMap { $0 }.flatMap { Int($0) } }
+        #expect(ports.count == 2, "one for transactions and one for news: \(ports)")
+        for port in ports {
+            let wait = try #require(try Self.secondsOfWait(from: cluster.port, to: port))
+            #expect(wait <= 60, "the server's system asks after \(wait) seconds whether the node is there")
+        }
+        await store.close()
+    }
+
+    /// When the system looks at one end of a connection on this machine next: whether the other end is there, or has got what was
+    /// sent.
+    private static func secondsOfWait(from port: Int, to other: Int) throws -> Int? {
+        for line in try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8).split(separator: "\n").dropFirst() {
+            let words = line.split(separator: " ")
+            guard words.count > 5 else { continue }
+            let ends = words[1...2].compactMap { $0.split(separator: ":").last.flatMap { Int($0, radix: 16) } }
+            let timer = words[5].split(separator: ":")
+            // In hundredths of a second.
+            guard ends == [port, other], timer.count == 2, let wait = Int(timer[1], radix: 16) else { continue }
+            return wait / 100
+        }
+        return nil
     }
 
     @Test("of a test takes its own database along, since those of all tests would fill a disk")
