@@ -12,8 +12,11 @@ import Threads
 /// when a node falls silent without a goodbye, they forget everything they keep, again and again until a commit that
 /// the node left behind must have ended. `NodeNews` has the rules.
 final class NotifyListener: Sendable {
+    /// What a node does not take that stands still, the server keeps for it, and when that is 8 GB, no transaction of any node can
+    /// notify any more: who takes nothing for half a minute is no listener.
     private static let session = """
-        SET statement_timeout = '3s'; SET synchronous_commit = off; LISTEN \(ChangeNotice.channel)
+        SET statement_timeout = '3s'; SET synchronous_commit = off; SET tcp_user_timeout = '30s'; \
+        LISTEN \(ChangeNotice.channel)
         """
 
     private let address: PostgreSQLAddress
