@@ -20,8 +20,8 @@ struct PostgreSQLRevocations {
         try link.run("SELECT to_regclass('\(Self.segments)') IS NOT NULL").row(0).integer(0) == 1
     }
 
-    /// Makes tables and triggers, in the transaction under way. It waits for those that write to the tables, so that all
-    /// that comes behind it is noted.
+    /// Makes tables and triggers, in the transaction under way, for whom the other tables belong to. It waits for those that write to
+    /// the tables, so that all that comes behind it is noted.
     func install() throws(PostgreSQLFault) {
         try link.run(
             """
@@ -39,8 +39,19 @@ struct PostgreSQLRevocations {
             )
             """)
         try removeTriggers()
+        try handOver()
+        try PostgreSQLSchema.becomeOwner(link)
         for trigger in try triggers() {
             for statement in trigger.statements { try link.run(statement) }
+        }
+    }
+
+    /// Lets tables that another role made belong to whom the other tables belong. Behind `removeTriggers`: who writes to those holds
+    /// these.
+    func handOver() throws(PostgreSQLFault) {
+        guard try exists(), let owner = try PostgreSQLSchema.owner(link) else { return }
+        for table in [Self.lines, Self.segments] {
+            try link.run("ALTER TABLE \(table) OWNER TO \(TableShape.quoted(owner))")
         }
     }
 

@@ -48,6 +48,24 @@ struct PostgreSQLSchema {
         }
     }
 
+    /// Lets what is made in the transaction under way belong to whom the tables belong. What a superuser made for itself would be
+    /// closed to the nodes, and so would each change that notes in it what ends.
+    static func becomeOwner(_ link: PostgreSQLLink) throws(PostgreSQLFault) {
+        guard let owner = try owner(link) else { return }
+        try link.run("SELECT set_config('role', $1, true)", [owner])
+    }
+
+    /// Whom the tables belong to, when that is another role than this session's, whose place it may take; `nil` otherwise.
+    static func owner(_ link: PostgreSQLLink) throws(PostgreSQLFault) -> String? {
+        let found = try link.run(
+            """
+            SELECT pg_get_userbyid(relowner)::text FROM pg_class
+            WHERE oid = to_regclass('schema_migrations') AND pg_get_userbyid(relowner) <> current_user
+                AND pg_has_role(relowner, 'MEMBER') AND has_schema_privilege(relowner, relnamespace, 'CREATE')
+            """)
+        return found.rowCount == 0 ? nil : found.row(0).text(0)
+    }
+
     /// When the latest device proof was made that a server on SQLite took in memory, before the installation was copied here;
     /// `nil` without one.
     func latestProof() throws(PostgreSQLOpenFault) -> Timestamp? {
@@ -104,7 +122,11 @@ struct PostgreSQLSchema {
             // take their place, everybody waits who uses their tables. What a newer program notes is its own.
             var renewsTriggers = try before <= Migration.latestVersion ? revocations.exists() : false
             if renewsTriggers, statements.isEmpty { renewsTriggers = try !revocations.areCurrent() }
-            if renewsTriggers { try revocations.removeTriggers() }
+            if renewsTriggers {
+                try revocations.removeTriggers()
+                try revocations.handOver()
+            }
+            try Self.becomeOwner(link)
             for statement in statements { try link.run(statement, within: .seconds(86_400)) }
             if renewsTriggers { try revocations.install() }
             try link.run("COMMIT")

@@ -67,6 +67,30 @@ struct SharedBackupTests {
         #expect(try await makeBackup(cluster.url(new)).public.hasPrefix("okaeri-backup-key-1-"))
     }
 
+    @Test("made by a superuser, or by the nodes' role, leave the nodes able to end what ends")
+    func madeBySuperuser() async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let database = try await cluster.makeDatabase()
+        let owner = "owner_\(database)"
+        try await cluster.run(
+            """
+            CREATE ROLE \(owner) LOGIN; ALTER DATABASE \(database) OWNER TO \(owner);
+            GRANT ALL ON SCHEMA public TO \(owner)
+            """, in: database)
+        let url = cluster.networkURL(database, user: owner)
+        let migrated = try await program(["migrate"], url)
+        #expect(migrated.status == 0, "\(migrated.errors)")
+        let node = try await node(url)
+        let application = try await makeApplication(url)
+        var key: BackupKeyPair?
+        for maker in [cluster.networkURL(database), url, cluster.networkURL(database)] {
+            key = try await makeBackup(maker, key: key)
+            let session = try await Phone().loggedIn(at: node, application: application)
+            #expect(try await node.status("POST", "/v1/log-out", session, in: application) == 204, "\(maker)")
+        }
+        try await node.stop()
+    }
+
     @Test("let no code count again that was used since then: of a mail, for a new password, for a transfer")
     func usedCodes() async throws {
         let cluster = try await TestPostgreSQL.cluster()

@@ -82,6 +82,27 @@ struct SchemaTests {
         }
     }
 
+    @Test("belong to whom the tables before belong also where a superuser makes them: the nodes could not use its own")
+    func madeBySuperuser() async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let database = try await cluster.makeDatabase()
+        let owner = "owner_\(database)"
+        var statements = [
+            "CREATE ROLE \(owner) LOGIN", "GRANT ALL ON SCHEMA public TO \(owner)", "SET ROLE \(owner)",
+            "CREATE TABLE schema_migrations (version BIGINT PRIMARY KEY, name TEXT COLLATE \"C\" NOT NULL)",
+        ]
+        for step in Migration.all where step.version <= 20 {
+            statements += step.postgresql
+            statements.append("INSERT INTO schema_migrations (version, name) VALUES (\(step.version), 'x')")
+        }
+        try await cluster.run(statements.joined(separator: ";\n"), in: database)
+        let address = try cluster.address(database)
+        _ = try await offThread { try PostgreSQLMigration(address, isRehearsal: false) }
+        let owners = try await cluster.run(
+            "SELECT DISTINCT tableowner::text FROM pg_tables WHERE schemaname = 'public'", in: database)
+        #expect(owners == [[owner]])
+    }
+
     @Test("compare texts by their bytes in PostgreSQL too, in which ids have an order in time")
     func collation() async throws {
         let cluster = try await TestPostgreSQL.cluster()
