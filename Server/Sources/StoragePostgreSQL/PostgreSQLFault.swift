@@ -73,6 +73,11 @@ package struct PostgreSQLOpenFault: Error, Hashable, CustomStringConvertible {
             ("hot standby", "It is a standby: name the primary, or all hosts with commas between."),
             ("does not exist", "Create what is missing, or correct the connection string."),
             ("starting up", "Try again in a moment."), ("shutting down", "Try again when it is back."),
+            (
+                "permission denied",
+                "Let the role of the connection string own Okaeri's tables, or grant it SELECT, INSERT, UPDATE and DELETE "
+                    + "on all of them; “okaeri migrate” is best run as that role."
+            ),
             ("Connection refused", "See whether PostgreSQL runs there, and listens on that address."),
             ("pg_hba.conf", "Allow this machine and user in the server's pg_hba.conf."),
             ("certificate", "Check sslmode and sslrootcert in the connection string."),

@@ -10,6 +10,8 @@ package struct PostgreSQLInspection: Sendable {
     package let sealedSecrets: Int
     /// Whether it takes writes now.
     package let isWritable: Bool
+    /// The tables that the role may not read and write.
+    package let closedTables: [String]
     /// Settings of the server that let acknowledged writes be lost, such as `fsync`.
     package let unsafeSettings: [String]
     /// How far its clock is ahead of this machine's.
@@ -34,6 +36,7 @@ package struct PostgreSQLInspection: Sendable {
             let standby = try link.run(
                 "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean")
             isWritable = standby.row(0).integer(0) == 0
+            closedTables = try PostgreSQLSchema(link, address).closedTables()
             let settings = try link.run(
                 """
                 SELECT name || ' = ' || setting FROM pg_settings

@@ -48,6 +48,35 @@ struct PostgreSQLSchema {
         }
     }
 
+    /// Sees whether a node may read and write all tables: those of a step that another role ran are that role's.
+    ///
+    /// - Throws: `PostgreSQLOpenFault` that names them.
+    func checkRights() throws(PostgreSQLOpenFault) {
+        let closed: [String]
+        do throws(PostgreSQLFault) {
+            closed = try closedTables()
+        } catch {
+            throw PostgreSQLOpenFault(address, message: error.words)
+        }
+        guard closed.isEmpty else {
+            throw PostgreSQLOpenFault(address, message: "permission denied for \(closed.joined(separator: ", "))")
+        }
+    }
+
+    /// The tables that this session's role may not read and write.
+    func closedTables() throws(PostgreSQLFault) -> [String] {
+        let found = try link.run(
+            """
+            SELECT t.relname::text FROM pg_class t JOIN pg_class s ON s.relnamespace = t.relnamespace
+            WHERE s.oid = to_regclass('schema_migrations') AND t.relkind IN ('r', 'p')
+                AND strpos($1, ' ' || t.relname::text || ' ') > 0
+                AND NOT (has_table_privilege(t.oid, 'SELECT') AND has_table_privilege(t.oid, 'INSERT')
+                    AND has_table_privilege(t.oid, 'UPDATE') AND has_table_privilege(t.oid, 'DELETE'))
+            ORDER BY t.relname::text COLLATE "C"
+            """, [" \(Migration.tables.sorted().joined(separator: " ")) "])
+        return (0..<found.rowCount).map { found.row($0).text(0) }
+    }
+
     /// Lets what is made in the transaction under way belong to whom the tables belong. What a superuser made for itself would be
     /// closed to the nodes, and so would each change that notes in it what ends.
     static func becomeOwner(_ link: PostgreSQLLink) throws(PostgreSQLFault) {

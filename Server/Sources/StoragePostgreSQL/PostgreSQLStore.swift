@@ -64,6 +64,7 @@ package final class PostgreSQLStore: Engine, Sendable {
                 let schema = PostgreSQLSchema(connection.link, address)
                 try schema.check()
                 guard role == .server else { return (nil, nil) }
+                try schema.checkRights()
                 let proofFloor = try schema.latestProof()
                 return (try NotifyListener(address, name: node, lease: lease, signals: signals), proofFloor)
             }

@@ -43,6 +43,17 @@ struct DatabaseFaultTests {
                 "DELETE FROM schema_migrations WHERE version = (SELECT MAX(version) FROM schema_migrations)", in: name)
             return cluster.networkURL(name)
         },
+        Fault(description: "too few rights", words: ["permission denied for signing_keys, users", "grant it SELECT"]) {
+            cluster, name in
+            try await cluster.run(
+                """
+                CREATE ROLE reader_\(name) LOGIN;
+                GRANT ALL ON ALL TABLES IN SCHEMA public TO reader_\(name);
+                REVOKE INSERT ON users FROM reader_\(name);
+                REVOKE UPDATE ON signing_keys FROM reader_\(name)
+                """, in: name)
+            return cluster.networkURL(name, user: "reader_\(name)")
+        },
         Fault(description: "standby", words: ["read-only", "name the primary, or all hosts"]) { cluster, name in
             try await cluster.run("ALTER DATABASE \(name) SET default_transaction_read_only = on", in: "postgres")
             return cluster.networkURL(name)
@@ -70,6 +81,19 @@ struct DatabaseFaultTests {
         #expect(finished.errors.ranges(of: "okaeri doctor").count <= 1, "\(finished.errors)")
         #expect(!finished.errors.contains("wrong@"), "the password is printed: \(finished.errors)")
         #expect(begin.duration(to: .now) < .seconds(120))
+    }
+
+    @Test("is found out by okaeri doctor where the role may not write all of it")
+    func closedTables() async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let name = try await cluster.makeMigratedDatabase()
+        try await cluster.run(
+            "CREATE ROLE reader_\(name) LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader_\(name)", in: name)
+        let doctor = try await Program.run(
+            "doctor", environment: Nodes.environment(cluster.networkURL(name, user: "reader_\(name)")))
+        #expect(doctor.status == 1)
+        #expect(doctor.output.contains("not read and write: admin_identities, "), "\(doctor.output)")
+        #expect(!doctor.output.contains("takes reads and writes"), "\(doctor.output)")
     }
 
     @Test("is refused without a sealing key that all nodes share, and with an address that is none")

@@ -72,6 +72,7 @@ struct SchemaTests {
             try await offThread { try PostgreSQLTables(address).shapes() }
         )
         #expect(here == there)
+        #expect(Migration.tables.isSuperset(of: here.map(\.name)), "a node would not look whether it may use these")
         // These hold rows of the whole installation; everything else can be distributed by application.
         let ofAll: Set = [
             "admins", "admin_identities", "admin_keys", "admin_links", "admin_passkeys", "admin_sessions",

@@ -20,6 +20,14 @@ struct DatabaseChecks {
 
     private func database(_ inspection: DatabaseInspection) -> Finding {
         let words = "PostgreSQL \(inspection.serverVersion) at \(inspection.location)"
+        guard inspection.closedTables.isEmpty else {
+            return .failed(
+                "database",
+                "\(words) lets the role of the connection not read and write: "
+                    + "\(inspection.closedTables.joined(separator: ", ")).",
+                advice: "Let that role own Okaeri's tables, or grant it SELECT, INSERT, UPDATE and DELETE on all of "
+                    + "them.")
+        }
         return inspection.isWritable
             ? .ok("database", "\(words) takes reads and writes.")
             : .failed(

@@ -11,6 +11,8 @@ package struct DatabaseInspection: Sendable {
     package let holdsSealedSecrets: Bool
     /// Whether it takes writes now.
     package let isWritable: Bool
+    /// The tables that the role of the connection may not read and write.
+    package let closedTables: [String]
     /// Settings that let acknowledged writes be lost, such as `fsync = off`.
     package let unsafeSettings: [String]
     /// How far its clock is ahead of this machine's.
@@ -39,6 +41,7 @@ package struct DatabaseInspection: Sendable {
         latestSchemaVersion = PostgreSQLInspection.latestSchemaVersion
         holdsSealedSecrets = inspection.sealedSecrets > 0
         isWritable = inspection.isWritable
+        closedTables = inspection.closedTables
         unsafeSettings = inspection.unsafeSettings
         clockLead = inspection.clockLead
         missingConnections = inspection.missingConnections

@@ -28,6 +28,11 @@ package struct Migration: Sendable {
         tokenRefreshes, ownerlessAccounts, importsAndJoins,
     ]
 
+    /// The tables that the steps make on PostgreSQL, those too that a later step takes away.
+    package static var tables: Set<String> {
+        Set(all.flatMap(\.postgresql).flatMap { $0.matches(of: /CREATE TABLE (\w+)/).map { String($0.output.1) } })
+    }
+
     /// The version that this program needs.
     package static var latestVersion: Int { all.last?.version ?? 0 }
 }
