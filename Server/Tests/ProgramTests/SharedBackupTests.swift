@@ -67,11 +67,13 @@ struct SharedBackupTests {
         #expect(try await makeBackup(cluster.url(new)).public.hasPrefix("okaeri-backup-key-1-"))
     }
 
-    @Test("made by a superuser, or by the nodes' role, leave the nodes able to end what ends")
-    func madeBySuperuser() async throws {
+    @Test(
+        "made by a superuser, or by the role that the tables belong to, leave the nodes able to end what ends",
+        arguments: ["owner", "node"])
+    func madeByOthers(_ kind: String) async throws {
         let cluster = try await TestPostgreSQL.cluster()
         let database = try await cluster.makeDatabase()
-        let owner = "owner_\(database)"
+        let (owner, role) = ("owner_\(database)", "\(kind)_\(database)")
         try await cluster.run(
             """
             CREATE ROLE \(owner) LOGIN; ALTER DATABASE \(database) OWNER TO \(owner);
@@ -80,7 +82,12 @@ struct SharedBackupTests {
         let url = cluster.networkURL(database, user: owner)
         let migrated = try await program(["migrate"], url)
         #expect(migrated.status == 0, "\(migrated.errors)")
-        let node = try await node(url)
+        if role != owner {
+            try await cluster.run(
+                "CREATE ROLE \(role) LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \(role)",
+                in: database)
+        }
+        let node = try await node(cluster.networkURL(database, user: role))
         let application = try await makeApplication(url)
         var key: BackupKeyPair?
         for maker in [cluster.networkURL(database), url, cluster.networkURL(database)] {
