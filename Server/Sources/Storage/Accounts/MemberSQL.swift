@@ -47,9 +47,12 @@ extension SQLTransaction {
     }
 
     package func removeMembers(
-        of grant: Identifier<Grant>, in application: Identifier<Application>
-    ) throws(DomainError) {
-        try connection.run(
-            "DELETE FROM members WHERE application_id = $1 AND grant_id = $2", [.id(application), .id(grant)])
+        of grant: Identifier<Grant>, in application: Identifier<Application>, limit: Int
+    ) throws(DomainError) -> Int {
+        try connection.change(
+            """
+            DELETE FROM members WHERE application_id = $1 AND grant_id = $2 AND user_id IN (
+                SELECT user_id FROM members WHERE application_id = $1 AND grant_id = $2 ORDER BY user_id LIMIT $3)
+            """, [.id(application), .id(grant), .count(limit)])
     }
 }

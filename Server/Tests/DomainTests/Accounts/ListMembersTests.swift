@@ -42,4 +42,26 @@ struct ListMembersTests {
             of: role, in: application, for: .unrestricted, limit: -1)
         #expect(few.users.count == 1 && few.next == users.first?.id)
     }
+
+    @Test("are all forgotten with the role, part by part", arguments: [0, 1, 500, 1001])
+    func removed(count: Int) async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        let application = try await world.makeApplication().id
+        let rules = world.modules.applications.changeAccessRules
+        let role = try await rules.create("member", .role(permissions: []), in: application, by: .local).id
+        let now = world.clock.now
+        try await world.engine.write { transaction throws(DomainError) in
+            for number in 0..<count {
+                var user = User(
+                    id: Identifier(rawValue: "user-\(number)"), application: application, createdAt: now, updatedAt: now)
+                user.grants = [role]
+                try transaction.insert(user)
+                try transaction.updateGrants(of: user)
+            }
+        }
+        let members = world.modules.directory.listMembers
+        #expect(try await members.count(of: role, in: application) == Int64(count))
+        try await rules.remove(role, .role, in: application, by: .local)
+        #expect(try await members.count(of: role, in: application) == 0)
+    }
 }

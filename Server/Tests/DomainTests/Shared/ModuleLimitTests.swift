@@ -55,6 +55,7 @@ struct ModuleLimitTests {
         ("events of a page", ReadEvents.maximumPageSize, 500),
         ("events that one transaction sends again", ReplayEvents.batch, 200),
         ("old events that one transaction removes", RemoveOldEvents.batch, 1000),
+        ("members of a role that one transaction forgets", ChangeAccessRules.forgottenAtOnce, 500),
         ("readers that wait for events", WaitingReaders.maximum, 200),
         ("streams of events", WaitingReaders.maximumStreams, 100),
         ("streams of an application", WaitingReaders.maximumStreamsPerApplication, 20),

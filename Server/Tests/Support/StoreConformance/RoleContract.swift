@@ -49,18 +49,47 @@ extension Contract {
                 less.grants = []
                 try transaction.updateGrants(of: less)
                 try transaction.erase(users[1].id, in: application)
-                try transaction.removeMembers(of: staff, in: application)
+                let removed = try transaction.removeMembers(of: staff, in: application, limit: 9)
                 return (
                     try transaction.members(of: editor, in: application, after: nil, limit: 9),
                     try transaction.members(of: staff, in: application, after: nil, limit: 9),
                     try transaction.user(less.id, in: application)?.grants,
-                    try transaction.members(of: editor, in: samples.otherApplication, after: nil, limit: 9)
+                    try transaction.members(of: editor, in: samples.otherApplication, after: nil, limit: 9), removed
                 )
             }
+            try expectEqual(left.4, 1)
             try expectEqual(left.0, [])
             try expectEqual(left.1, [])
             try expectEqual(left.2, [])
             try expectEqual(left.3, others)
+        },
+        Contract("forgets who was given a role in parts, and nobody else") { engine in
+            let samples = Samples()
+            let (editor, staff) = (Identifier<Grant>(rawValue: "editor"), Identifier<Grant>(rawValue: "staff"))
+            var users = (0..<5).map { samples.user("user", after: $0) }
+            users.append(samples.user("foreign", in: samples.otherApplication))
+            for index in users.indices { users[index].grants = [editor, staff] }
+            let known = users
+            try await engine.write { transaction throws(DomainError) in
+                for user in known {
+                    try transaction.insert(user)
+                    try transaction.updateGrants(of: user)
+                }
+            }
+            for removed in [2, 2, 1, 0] {
+                let count = try await engine.write { transaction throws(DomainError) in
+                    try transaction.removeMembers(of: staff, in: samples.application, limit: 2)
+                }
+                try expectEqual(count, removed)
+            }
+            let left = try await engine.read { transaction throws(DomainError) in
+                [
+                    try transaction.memberCount(of: staff, in: samples.application),
+                    try transaction.memberCount(of: editor, in: samples.application),
+                    try transaction.memberCount(of: staff, in: samples.otherApplication),
+                ]
+            }
+            try expectEqual(left, [0, 5, 1])
         },
         Contract("keeps an application's roles, groups and rules of claims") { engine in
             let samples = Samples()

@@ -24,8 +24,12 @@ package protocol AccountQueries {
     func memberCount(
         of grant: Identifier<Grant>, in application: Identifier<Application>
     ) throws(DomainError) -> Int64
-    /// Forgets who was given a role or a group that is no more. Users still name it.
-    func removeMembers(of grant: Identifier<Grant>, in application: Identifier<Application>) throws(DomainError)
+    /// Forgets some of those who were given a role or a group that is no more, as many as `limit` at the most. Users still name it.
+    ///
+    /// - Returns: how many were forgotten.
+    func removeMembers(
+        of grant: Identifier<Grant>, in application: Identifier<Application>, limit: Int
+    ) throws(DomainError) -> Int
     /// Writes the times of the last two log-ins.
     func updateLogInTimes(of user: User) throws(DomainError)
 
