@@ -36,6 +36,31 @@ struct NoticeLimitTests {
         #expect(Set(queued.map(\.kind)) == [.accountDisabled, .accountEnabled])
     }
 
+    @Test("and those that strangers order at many applications reach a person twenty times an hour by one, sixty in all")
+    func stranger() async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server), hasRateLimits: true, mail: .outbox)
+        var applications: [Application] = []
+        for number in 0..<5 { applications.append(try await world.makeApplication("Shop \(number)")) }
+        let (shops, last) = (applications.prefix(4), applications[4])
+        func order(_ email: String, at application: Application, from network: Int) async throws {
+            _ = try await world.modules.messaging.requestPasswordReset(
+                email: email, in: application, languages: [],
+                from: ClientAddress(text: "192.0.2.\(network)", allowanceGroup: "192.0.2.\(network)"))
+        }
+        let refusal = DomainError.rateLimited(retryAfter: .seconds(3600))
+        for network in 1...3 {
+            for shop in shops {
+                for _ in 0..<5 { try await order("hana@example.com", at: shop, from: network) }
+            }
+            await #expect(throws: refusal) { try await order("Hana@Example.com", at: last, from: network) }
+            try await order("taro@example.com", at: last, from: network)
+        }
+        await #expect(throws: refusal) { try await order("hana@example.com", at: last, from: 4) }
+        try await order("taro@example.com", at: last, from: 4)
+        world.clock.advance(by: .seconds(3600))
+        try await order("hana@example.com", at: last, from: 1)
+    }
+
     @Test("tell of a device that joined by a transfer code, and of none that was the user's before")
     func joinedDevice() async throws {
         let world = try TestWorld(try SQLiteStore(.memory, role: .server), mail: .outbox)

@@ -212,6 +212,8 @@ struct PromisedLimitTests {
         ("tries of all codes of a kind of a user", TryCode.allTriesForUser, 100, 86_400),
         ("mails of a kind to an address", EnqueueMessage.allOrdersForAddress, 15, 3600),
         ("orders of mails to one address", EnqueueMessage.ordersForAddress, 5, 3600),
+        ("mails of all applications to an address", EnqueueMessage.allOrdersOfAllApplications, 60, 3600),
+        ("orders of mails of all applications to one address", EnqueueMessage.ordersOfAllApplications, 20, 3600),
         ("notices to the owner of a taken address", RenderMessage.noticesForOwner, 2, 86_400),
         ("notices to an address that nobody verified", ReadyNotice.limitOfUnverified, 3, 86_400),
         ("users that one user looks up", LookUpUser.lookUps, 60, 3600),

@@ -7,6 +7,11 @@ package struct EnqueueMessage: Sendable {
     package static let ordersForAddress = RateLimit.hourly(5)
     /// The same from wherever they come: nobody is buried in mail, and nobody alone uses up what its owner may order.
     package static let allOrdersForAddress = RateLimit.hourly(15)
+    /// Orders of all kinds of all applications for one mail address, from one address or /48 network: as many as one application takes of
+    /// its four kinds. Who has nothing to do with any of them would get as many from each.
+    package static let ordersOfAllApplications = RateLimit.hourly(20)
+    /// The same from wherever they come.
+    package static let allOrdersOfAllApplications = RateLimit.hourly(60)
 
     let store: any Store
     let clock: any WallClock
@@ -80,6 +85,15 @@ package struct EnqueueMessage: Sendable {
         try await rateLimiter(
             RateLimitKey(application: application, kind: "mail-\(message.kind.rawValue)", subject: name),
             limit: Self.allOrdersForAddress)
+        let everywhere = sealing.key.digest(of: AuditEntry.server.rawValue, folded, purpose: "mail address")
+        let person = Base64URL.text(of: everywhere.bytes)
+        try await rateLimiter(
+            RateLimitKey(
+                application: AuditEntry.server, kind: "mail-from", subject: "\(person) \(client.ownerGroup)"),
+            limit: Self.ordersOfAllApplications)
+        try await rateLimiter(
+            RateLimitKey(application: AuditEntry.server, kind: "mail", subject: person),
+            limit: Self.allOrdersOfAllApplications)
     }
 
     /// Where this server's own pages for an application are; `nil` while nobody said where the server is.
