@@ -185,10 +185,10 @@ struct EmailVerificationTests {
         case undoneTransfer, removedKey, otherKeys, endedSession
     }
 
-    private func putOut(_ thief: Person, by owner: Person, _ way: PuttingOut) async throws {
+    private func putOut(_ thief: Person, by owner: Person, _ way: PuttingOut, _ notice: NoticeBody?) async throws {
         let answer =
             switch way {
-            case .undoneTransfer: try await owner.undo(try #require(try await owner.notices().first).id)
+            case .undoneTransfer: try await owner.undo(try #require(notice).id)
             case .removedKey: try await owner.send(.delete, APIPath.deviceKey(thief.device.thumbprint))
             case .otherKeys: try await owner.send(.delete, APIPath.deviceKeys)
             case .endedSession: try await owner.send(.delete, APIPath.session(thief.logIn.session.id))
@@ -205,12 +205,14 @@ struct EmailVerificationTests {
         let server = world.server
         let owner = try await server.person()
         let thief = try await server.joined(try await owner.issueCode().code, on: ProofMaker())
+        // Whose device it is shows later.
+        let notice = try await owner.acknowledgeNotices().first
         let body = #"{"email": "thief@example.com"}"#
         #expect(try await thief.send(.post, APIPath.requestEmailVerification, body: body).status == 202)
         var token: String?
         if isWritten { token = try #require(try await world.mails().first?.token) }
         let code = try await thief.issueCode().code
-        try await putOut(thief, by: owner, way)
+        try await putOut(thief, by: owner, way, notice)
         if let token {
             expect(
                 try await server.send(.post, APIPath.verifyEmail, body: #"{"token": "\#(token)"}"#), 400, .codeRefused)
@@ -231,7 +233,7 @@ struct EmailVerificationTests {
         let body = #"{"email": "new@example.com"}"#
         #expect(try await owner.send(.post, APIPath.requestEmailVerification, body: body).status == 202)
         let token = try #require(try await world.mails().first?.token)
-        try await putOut(thief, by: owner, way)
+        try await putOut(thief, by: owner, way, try await owner.notices().first)
         #expect(
             try await world.server.send(.post, APIPath.verifyEmail, body: #"{"token": "\#(token)"}"#).status == 204)
         #expect(try await owner.send(.get, APIPath.user).read(UserBody.self).email == "new@example.com")

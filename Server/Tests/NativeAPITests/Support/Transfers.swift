@@ -17,6 +17,16 @@ extension Person {
         try await send(.get, APIPath.notices).read(NoticeListResponse.self).notices
     }
 
+    /// Acknowledges the devices that joined by a transfer code, as the person who has both phones in hand.
+    ///
+    /// - Returns: what was acknowledged.
+    @discardableResult
+    func acknowledgeNotices() async throws -> [NoticeBody] {
+        let all = try await notices()
+        for notice in all { #expect(try await send(.delete, APIPath.notice(notice.id)).status == 204) }
+        return all
+    }
+
     func undo(_ transfer: String) async throws -> Answer {
         try await send(.post, APIPath.undoTransfer, body: #"{"transfer": "\#(transfer)"}"#)
     }
