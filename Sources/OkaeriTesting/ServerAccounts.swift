@@ -114,6 +114,7 @@ extension InMemoryServer {
         if let known = try repeated(request, thumbprint, contents) { return known }
         guard var user = contents.users[session.user] else { throw Refusal(401, .sessionInvalid) }
         guard user.body.isAnonymous else { throw Refusal(409, .alreadyRegistered) }
+        try checkConfirmed(session, contents)
         if thumbprint == nil { try checkFresh(session, contents) }
         let identifiers = [("username", body.username), ("email", body.email), ("phone", body.phone)]
         do {
@@ -183,6 +184,7 @@ extension InMemoryServer {
             guard request.headers[HeaderName.proof] != nil, user?.body.isAnonymous == true else {
                 throw Refusal(401, .credentialRefused)
             }
+            try checkConfirmed(session, contents)
         }
         contents.sessions[token] = nil
         let (now, former) = (time(contents), token)
@@ -223,6 +225,7 @@ extension InMemoryServer {
     func checkFresh(
         _ session: ServerContents.StoredSession, _ contents: ServerContents
     ) throws(Refusal) {
+        try checkConfirmed(session, contents)
         guard let last = session.authenticatedAt,
             time(contents).millisecondsSince1970 < last.millisecondsSince1970 + 600_000
         else { throw Refusal(403, .reauthenticationRequired) }

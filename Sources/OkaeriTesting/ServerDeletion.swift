@@ -11,7 +11,9 @@ extension InMemoryServer {
     func requestDeletion(
         _ request: TransportRequest, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
-        let user = try authenticate(request, &contents).session.user
+        let session = try authenticate(request, &contents).session
+        try checkConfirmed(session, contents)
+        let user = session.user
         let end = WireTime(millisecondsSince1970: time(contents).millisecondsSince1970 + 7 * 86_400_000)
         contents.users[user]?.erasedAt = end
         contents.sessions = contents.sessions.filter { $0.value.user != user }
@@ -40,6 +42,7 @@ extension InMemoryServer {
 
     func export(_ request: TransportRequest, _ contents: inout ServerContents) throws(Refusal) -> TransportResponse {
         let own = try authenticate(request, &contents)
+        try checkConfirmed(own.session, contents)
         guard let user = contents.users[own.session.user] else { throw Refusal(401, .sessionInvalid) }
         let sessions = contents.sessions.filter { $0.value.user == own.session.user }
             .sorted { $0.value.number > $1.value.number }.map(\.value.body)

@@ -71,6 +71,7 @@ extension InMemoryServer {
     func checkPresence(
         _ request: TransportRequest, _ session: ServerContents.StoredSession, _ contents: ServerContents
     ) throws(Refusal) {
+        try checkConfirmed(session, contents)
         let isAnonymous = contents.users[session.user]?.body.isAnonymous ?? false
         if request.headers[HeaderName.proof] == nil || !isAnonymous { try checkFresh(session, contents) }
     }

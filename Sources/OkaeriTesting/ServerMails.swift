@@ -97,7 +97,7 @@ extension InMemoryServer {
         }
         guard let user = contents.users[session.user]?.body else { throw Refusal(401, .sessionInvalid) }
         if let email = body?.email, email != user.email {
-            if request.headers[HeaderName.proof] == nil || !user.isAnonymous { try checkFresh(session, contents) }
+            try checkPresence(request, session, contents)
             try checkSecondFactor(session, contents)
             let other = try owner(of: email, contents)
             if other == nil || other?.id == user.id { mail(.emailVerification, to: user, at: email, &contents) }

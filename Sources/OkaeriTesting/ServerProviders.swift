@@ -151,6 +151,7 @@ extension InMemoryServer {
         _ request: TransportRequest, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
         let session = try authenticate(request, &contents).session
+        try checkConfirmed(session, contents)
         let body = try read(ProviderLinkBody.self, from: request.body ?? Data()).logIn
         let (provider, subject, email) = try named(by: body, request.url.lastPathComponent)
         let linkName = "\(provider)/\(subject)"
@@ -184,6 +185,7 @@ extension InMemoryServer {
         _ request: TransportRequest, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
         let session = try authenticate(request, &contents).session
+        try checkConfirmed(session, contents)
         let provider = request.url.lastPathComponent
         guard var user = contents.users[session.user] else { throw Refusal(401, .sessionInvalid) }
         guard let identity = user.body.identities.first(where: { $0.provider == provider }) else {

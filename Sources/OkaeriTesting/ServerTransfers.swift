@@ -44,10 +44,24 @@ extension ServerContents.StoredTransfer {
 extension InMemoryServer {
     private static let day: Int64 = 86_400_000
 
+    /// Refuses what the owner alone may do to a guest's device that joined by a transfer code, until an older device
+    /// acknowledges the notice or the transfer cannot be undone any more.
+    func checkConfirmed(_ session: ServerContents.StoredSession, _ contents: ServerContents) throws(Refusal) {
+        guard contents.users[session.user]?.body.isAnonymous == true else { return }
+        let own = contents.transfers.filter {
+            $0.user == session.user && $0.thumbprint == session.thumbprint && !$0.isAcknowledged && !$0.isUndone
+        }
+        guard let end = own.compactMap(\.notice.undoUntil).max(), time(contents) < end else { return }
+        var refusal = Refusal(403, .transferUnconfirmed)
+        refusal.problem.undoUntil = end
+        throw refusal
+    }
+
     func issueTransferCode(
         _ request: TransportRequest, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
         let session = try authenticate(request, &contents).session
+        try checkConfirmed(session, contents)
         try checkSecondFactor(session, contents)
         contents.transferCodes = contents.transferCodes.filter { $0.value.user != session.user }
         // The library's own alphabet; the real server's check character is not imitated.
@@ -132,6 +146,7 @@ extension InMemoryServer {
                 $0.notice.id == id && $0.user == session.user && $0.concerns(session, user)
             })
         else { throw Refusal(404, .transferUnknown) }
+        try checkConfirmed(session, contents)
         let transfer = contents.transfers[index]
         guard !transfer.isUndone else { return TransportResponse(status: 204) }
         let end = transfer.notice.undoUntil?.millisecondsSince1970 ?? 0
@@ -160,6 +175,7 @@ extension InMemoryServer {
         let news = contents.news(for: session).map(\.notice.id)
         for index in contents.transfers.indices
         where contents.transfers[index].notice.id == id && news.contains(String(id)) {
+            try checkConfirmed(session, contents)
             contents.transfers[index].isAcknowledged = true
         }
         return TransportResponse(status: 204)

@@ -91,6 +91,7 @@ extension Refusal {
         case .fields(let errors): problem.errors = errors.prefix(Self.maximumErrors).map { FieldProblem($0) }
         case .retryAfter(let span): self = retry(after: span)
         case .erasedAt(let time): problem.erasedAt = time.wire
+        case .undoUntil(let time): problem.undoUntil = time.wire
         case .serverTime(let time): problem.serverTime = time.wire
         case .mergeOffer(let offer): self.init(offer)
         case .proof(let fault): problem.detail = fault.detail
@@ -197,7 +198,7 @@ extension Refusal {
                 404, .transferUnknown, "There is no such transfer that this device could undo."),
             .transferUnconfirmed: Refusal(
                 403, .transferUnconfirmed, "No other device has confirmed this one yet.",
-                detail: "Acknowledge its notice on a device that was there before, or wait as long as Retry-After says."),
+                detail: "Acknowledge its notice on a device that was there before, or wait until undoUntil."),
             .undoTooLate: Refusal(409, .undoTooLate, "It cannot be undone any more."), .fieldsRefused: invalidMember,
             .audienceNotAllowed: Refusal(
                 400, .audienceNotAllowed, "The application does not list this audience."),

@@ -67,6 +67,9 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case userDeleted(erasedAt: Date?)
     /// The transfer code leads nowhere: mistyped, used, withdrawn or replaced, or older than a day.
     case transferCodeRefused
+    /// This device joined a guest by a transfer code, and changes nothing of the account yet that its owner alone may: the person
+    /// acknowledges its notice on the old device, by ``OkaeriClient/acknowledge(_:)``, or waits until this time.
+    case transferUnconfirmed(until: Date?)
     /// A log-in through the hosted pages came to nothing; see ``OkaeriClient/logIn(through:redirect:options:)``.
     case webLogInRefused(WebLogInRefusal)
     /// A passkey came to nothing; see ``OkaeriClient/logInWithPasskey(_:presentation:restoring:)``.
@@ -123,6 +126,7 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .mergeRefused: "merge_ticket_refused"
         case .userDeleted: "user_deleted"
         case .transferCodeRefused: "transfer_code_refused"
+        case .transferUnconfirmed: "transfer_unconfirmed"
         case .undoTooLate: "undo_too_late"
         case .webLogInRefused(let reason): reason.rawValue
         case .passkeyRefused(let reason): reason.code
@@ -146,7 +150,8 @@ public enum OkaeriError: Error, Hashable, Sendable {
             .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
             .providerRefused, .identityTaken, .lastWayIn, .deviceKeyRemoved, .conflict, .mergeRefused, .userDeleted,
             .transferCodeRefused, .undoTooLate, .webLogInRefused, .passkeyRefused, .secondFactorRequired,
-            .secondFactorEnrolmentRequired, .secondFactorNotRecent, .secondFactorRefused, .refused, .unexpectedResponse:
+            .secondFactorEnrolmentRequired, .secondFactorNotRecent, .secondFactorRefused, .transferUnconfirmed, .refused,
+            .unexpectedResponse:
             false
         }
     }
@@ -210,6 +215,7 @@ extension OkaeriError {
         case .mergeTicketRefused: self = .mergeRefused
         case .userDeleted: self = .userDeleted(erasedAt: problem.erasedAt.map(Date.init(_:)))
         case .transferCodeRefused: self = .transferCodeRefused
+        case .transferUnconfirmed: self = .transferUnconfirmed(until: problem.undoUntil.map(Date.init(_:)))
         case .undoTooLate: self = .undoTooLate
         case .passkeyUnknown, .passkeyInvalid, .passkeysNotEnabled: self = .passkeyRefused(PasskeyRefusal(problem))
         case .secondFactorRequired:

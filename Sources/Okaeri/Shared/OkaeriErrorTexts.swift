@@ -15,13 +15,21 @@ extension OkaeriError: LocalizedError {
         let text = Self.texts[messageKey] ?? Self.texts[.unexpected]
         for language in languages {
             switch language.prefix(2).lowercased() {
-            case "ja": return text?.japanese ?? ""
-            case "ko": return text?.korean ?? ""
-            case "en": return text?.english ?? ""
+            case "ja": return filled(text?.japanese, "ja")
+            case "ko": return filled(text?.korean, "ko")
+            case "en": return filled(text?.english, language)
             default: continue
             }
         }
-        return text?.english ?? ""
+        return filled(text?.english, "en")
+    }
+
+    /// A text with the time that the error names, as people of the language write it.
+    private func filled(_ text: String?, _ language: String) -> String {
+        guard let text else { return "" }
+        guard case .transferUnconfirmed(let until?) = self else { return text }
+        let style = Date.FormatStyle(date: .abbreviated, time: .shortened, locale: Locale(identifier: language))
+        return text.replacingOccurrences(of: "{time}", with: until.formatted(style))
     }
 
     /// The texts that people see. Several errors that call for the same action share one.
@@ -30,7 +38,7 @@ extension OkaeriError: LocalizedError {
         case credential, code, presence, nameTaken, registered, cancelled, unexpected, provider, taken, lastWayIn
         case transferCode, tooLate, deleted, conflict, merge, keyRemoved, passkey, passkeyUnknown, passkeyThere
         case passkeyUnavailable, secondFactor, secondFactorEnrolment, secondFactorCode, secondFactorOver
-        case secondFactorUnavailable, userChanged
+        case secondFactorUnavailable, userChanged, unconfirmed, unconfirmedUntil
     }
 
     var messageKey: MessageKey {
@@ -58,6 +66,7 @@ extension OkaeriError: LocalizedError {
         case .userDeleted: .deleted
         case .transferCodeRefused: .transferCode
         case .undoTooLate: .tooLate
+        case .transferUnconfirmed(let until): until == nil ? .unconfirmed : .unconfirmedUntil
         case .webLogInRefused(let reason): reason == .pagesUnavailable ? .application : .logIn
         case .passkeyRefused(.unknown), .passkeyRefused(.notFound): .passkeyUnknown
         case .passkeyRefused(.alreadyThere): .passkeyThere
@@ -135,6 +144,14 @@ extension OkaeriError: LocalizedError {
                 english: "Passkeys cannot be used here. Check that the device has a screen lock.",
                 japanese: "パスキーを使用できません。端末に画面ロックが設定されているか確認してください。",
                 korean: "패스키를 사용할 수 없습니다. 기기에 화면 잠금이 설정되어 있는지 확인해 주세요."),
+            .unconfirmed: Message(
+                english: "Confirm this device on your old device first. Without that one, wait for a day.",
+                japanese: "先に元の端末でこの端末を確認してください。元の端末がない場合は、1日お待ちください。",
+                korean: "먼저 기존 기기에서 이 기기를 확인해 주세요. 기존 기기가 없다면 하루 기다려 주세요."),
+            .unconfirmedUntil: Message(
+                english: "Confirm this device on your old device first. Without that one, wait until {time}.",
+                japanese: "先に元の端末でこの端末を確認してください。元の端末がない場合は、{time}までお待ちください。",
+                korean: "먼저 기존 기기에서 이 기기를 확인해 주세요. 기존 기기가 없다면 {time}까지 기다려 주세요."),
             .tooLate: Message(
                 english: "It is too late to undo this.",
                 japanese: "取り消しできる期間が過ぎています。",

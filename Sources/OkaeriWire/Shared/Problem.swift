@@ -19,6 +19,8 @@ public struct Problem: Codable, Hashable, Sendable {
     public var serverTime: WireTime?
     /// When the user is erased, when the code is `user_deleted`.
     public var erasedAt: WireTime?
+    /// Until when the transfer can be undone by which the device joined, when the code is `transfer_unconfirmed`.
+    public var undoUntil: WireTime?
     /// By what a device's key was removed, when the code is `device_key_removed`: `password_changed`, `password_reset`,
     /// `address_changed`, `other_sessions_ended`, `device_key_removed`, `too_many_device_keys` … An open set.
     public var reason: String?
@@ -212,7 +214,7 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     /// 404: there is no such transfer that this device could undo.
     public static let transferUnknown: Self = "transfer_unknown"
     /// 403: the guest's device joined by a transfer code, and proves nothing of the owner before a device of before acknowledges the
-    /// notice of that, or it cannot be undone any more; see the header `Retry-After`.
+    /// notice of that, or it cannot be undone any more; `undoUntil` tells when that is.
     public static let transferUnconfirmed: Self = "transfer_unconfirmed"
     /// 409: the time in which it could be undone is over.
     public static let undoTooLate: Self = "undo_too_late"

@@ -89,6 +89,33 @@ struct TransferTests {
         #expect(try await new.logInAutomatically().user.id == left.id)
     }
 
+    @Test(
+        "changes nothing that the guest's owner alone may, until the old device acknowledges it or for a day",
+        arguments: [true, false])
+    func unconfirmed(isAcknowledged: Bool) async throws {
+        let old = world.launch()
+        let user = try await old.logInAutomatically().user
+        let new = world.launch(vault: newVault)
+        try await new.redeemTransferCode(try await old.issueTransferCode().code)
+        let waiting = OkaeriError.transferUnconfirmed(until: world.clock.now.addingTimeInterval(86_400))
+        await #expect(throws: waiting) { try await new.upgrade(username: "hana", password: "four quiet words") }
+        await #expect(throws: waiting) { try await new.removeOtherDeviceKeys() }
+        await #expect(throws: waiting) { try await new.issueTransferCode() }
+        await #expect(throws: waiting) { try await new.deleteUser() }
+        #expect(try await new.reloadUser().id == user.id)
+        for language in ["en", "ja", "ko"] {
+            let text = waiting.message(in: [language])
+            #expect(!text.contains("{") && text != OkaeriError.transferUnconfirmed(until: nil).message(in: [language]))
+        }
+        if isAcknowledged {
+            try await old.acknowledge(try #require(try await old.pendingNotices().first).id)
+        } else {
+            world.clock.advance(by: .seconds(86_400))
+        }
+        try await new.upgrade(username: "hana", password: "four quiet words")
+        #expect(await new.currentUser?.username == "hana")
+    }
+
     @Test("leaves the new device out when it is undone, and something else leads to the user that it left")
     func undoneWithAnotherWayIn() async throws {
         let old = world.launch()

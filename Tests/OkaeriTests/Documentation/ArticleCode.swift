@@ -97,7 +97,8 @@ func action(after error: OkaeriError) -> Action {
         .unexpectedResponse:
         return .tell(error.localizedDescription)
     case .conflict, .mergeRefused, .userDeleted, .transferCodeRefused, .undoTooLate, .passkeyRefused,
-        .secondFactorRequired, .secondFactorEnrolmentRequired, .secondFactorNotRecent, .secondFactorRefused:
+        .secondFactorRequired, .secondFactorEnrolmentRequired, .secondFactorNotRecent, .secondFactorRefused,
+        .transferUnconfirmed:
         return .tell(error.localizedDescription)
     }
 }

@@ -49,6 +49,7 @@ enum ErrorWords {
         Pinned(.mergeRefused, "merge_ticket_refused"),
         Pinned(.userDeleted(erasedAt: nil), "user_deleted"),
         Pinned(.transferCodeRefused, "transfer_code_refused"),
+        Pinned(.transferUnconfirmed(until: nil), "transfer_unconfirmed"),
         Pinned(.undoTooLate, "undo_too_late"),
         Pinned(.webLogInRefused(.stateMismatch), "state_mismatch"),
         Pinned(.passkeyRefused(.unknown), "passkey_unknown"),
@@ -103,6 +104,7 @@ enum ErrorWords {
         case .secondFactorEnrolmentRequired: 37
         case .secondFactorNotRecent: 38
         case .secondFactorRefused: 39
+        case .transferUnconfirmed: 40
         }
     }
 }

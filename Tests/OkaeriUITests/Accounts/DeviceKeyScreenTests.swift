@@ -104,11 +104,31 @@ struct DeviceKeyScreenTests {
         #expect(screen.model.devices?.count == 1 && screen.model.form.banner == nil)
     }
 
+    @Test("tells a guest's device that joined by a code to be confirmed on the old one first, and until when it waits")
+    func unconfirmed() async throws {
+        let old = world.anotherClient()
+        try await old.logInAutomatically()
+        try await world.client.redeemTransferCode(try await old.issueTransferCode().code)
+        let screen = await world.show(DeviceKeysModel())
+        screen.send(.removeOthers)
+        screen.send(.confirmed)
+        await screen.settle()
+        let error = OkaeriError.transferUnconfirmed(until: world.clock.now.addingTimeInterval(86_400))
+        #expect(world.heard.errors == [error] && screen.model.devices?.count == 2)
+        #expect(screen.model.form.banner?.message == .error(error) && screen.model.form.isEnabled)
+        try await old.acknowledge(try #require(try await old.pendingNotices().first).id)
+        screen.send(.removeOthers)
+        screen.send(.confirmed)
+        await screen.settle()
+        #expect(screen.model.devices?.count == 1 && world.heard.outcomes == [.devicesRemoved(count: 1)])
+    }
+
     @Test("leaves a person whose device was taken out of the account a way on as a new guest, which says so before")
     func removedKey() async throws {
         let guest = try await world.client.logInAutomatically().user
         let tablet = world.anotherClient()
         try await tablet.redeemTransferCode(try await world.client.issueTransferCode().code)
+        try await world.client.acknowledge(try #require(try await world.client.pendingNotices().first).id)
         #expect(try await tablet.removeOtherDeviceKeys() == 1)
         let screen = await world.show(try LogInModel(LogInOptions(fields: [.default, .guestButton])))
         screen.send(.guest)
@@ -133,6 +153,7 @@ struct DeviceKeyScreenTests {
         try await world.client.logInAutomatically()
         let tablet = world.anotherClient()
         try await tablet.redeemTransferCode(try await world.client.issueTransferCode().code)
+        try await world.client.acknowledge(try #require(try await world.client.pendingNotices().first).id)
         #expect(try await tablet.removeOtherDeviceKeys() == 1)
         let first = await world.show(try LogInModel(LogInOptions(fields: [.default, .guestButton])))
         let second = await world.show(try LogInModel(LogInOptions(fields: [.default, .guestButton])))

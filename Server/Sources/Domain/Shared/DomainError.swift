@@ -56,6 +56,8 @@ package struct DomainError: Error, Hashable, Sendable {
         case retryAfter(Duration)
         /// When the user is erased.
         case erasedAt(Timestamp)
+        /// Until when the transfer can be undone by which the caller's device joined.
+        case undoUntil(Timestamp)
         /// The server's clock.
         case serverTime(Timestamp)
         case mergeOffer(MergeOffer)
@@ -99,6 +101,11 @@ extension DomainError {
         if case .erasedAt(let time) = detail { time } else { nil }
     }
 
+    /// Until when the transfer can be undone by which the caller's device joined.
+    package var undoUntil: Timestamp? {
+        if case .undoUntil(let time) = detail { time } else { nil }
+    }
+
     package var mergeOffer: MergeOffer? {
         if case .mergeOffer(let offer) = detail { offer } else { nil }
     }
@@ -113,6 +120,7 @@ extension DomainError: CustomStringConvertible {
         case .fields(let errors): "\(code.rawValue)(\(errors))"
         case .retryAfter(let span): "\(code.rawValue)(retryAfter: \(span))"
         case .erasedAt(let time): "\(code.rawValue)(erasedAt: \(String(reflecting: time)))"
+        case .undoUntil(let time): "\(code.rawValue)(undoUntil: \(String(reflecting: time)))"
         case .serverTime(let time): "\(code.rawValue)(serverTime: \(String(reflecting: time)))"
         case .mergeOffer(let offer): "\(code.rawValue)(\(String(reflecting: offer)))"
         case .proof(let fault): "\(code.rawValue)(\(String(reflecting: fault)))"

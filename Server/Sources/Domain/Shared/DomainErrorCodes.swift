@@ -43,10 +43,9 @@ extension DomainError {
     package static var transferCodeRefused: Self { Self(.refused, .transferCodeRefused) }
     /// There is no such transfer that the caller's device could undo.
     package static var transferUnknown: Self { Self(.notFound, .transferUnknown) }
-    /// The guest's device joined by a transfer code, and no device of before has acknowledged it. It passes with the time in which
-    /// the transfer can be undone.
-    package static func transferUnconfirmed(retryAfter span: Duration) -> Self {
-        Self(.forbidden, .transferUnconfirmed, .retryAfter(span))
+    /// The guest's device joined by a transfer code that can be undone until this time, and no device of before has acknowledged it.
+    package static func transferUnconfirmed(until time: Timestamp) -> Self {
+        Self(.forbidden, .transferUnconfirmed, .undoUntil(time))
     }
     /// The time in which it could be undone has passed.
     package static var undoTooLate: Self { Self(.gone, .undoTooLate) }

@@ -75,6 +75,9 @@ extension HostedPageRequest {
             for kind in kinds { errors.fields.append((kind.rawValue, text("taken.\(kind.rawValue)"))) }
         case .retryAfter(let span):
             errors.others.append(text("fault.\(error.pageWords.name)", ["wait": waiting(span)]))
+        case .undoUntil(let until):
+            let wait = waiting(until - modules.now)
+            errors.others.append(text("fault.\(error.pageWords.name)", ["wait": wait]))
         case .message(let text): errors.others.append(text)
         case .none, .erasedAt, .serverTime, .mergeOffer, .proof, .providerToken, .passkey, .secondFactor,
             .removedDeviceKey, .firstLaunch, .attestation, .permission, .serverPermission:
@@ -108,11 +111,11 @@ extension HostedPageRequest {
     private func page(of error: DomainError) throws -> Response {
         let (name, status) = error.pageWords
         if status == .unauthorized { return PageResponse.redirect(to: path("log-in"), browser) }
-        let wait = error.retryAfter
+        let wait = error.retryAfter ?? error.undoUntil.map { $0 - modules.now }
         var lead = text("fault.\(name)", ["wait": wait.map(waiting) ?? ""])
         if case .message(let text) = error.detail { lead = text }
         var response = try message("fault", status: status, ["lead": lead, "back": path("log-in")])
-        if let wait { response.headers[.retryAfter] = String(max(1, wait.secondsRoundedUp)) }
+        if let wait = error.retryAfter { response.headers[.retryAfter] = String(max(1, wait.secondsRoundedUp)) }
         return response
     }
 

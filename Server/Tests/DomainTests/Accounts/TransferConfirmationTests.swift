@@ -54,7 +54,7 @@ struct TransferConfirmationTests {
         for isProven in [true, false] {
             #expect(
                 refusal(of: change, to: new, isProven: isProven)
-                    == expected(change, .transferUnconfirmed(retryAfter: .days(1))))
+                    == expected(change, .transferUnconfirmed(until: world.clock.now + .days(1))))
             #expect(refusal(of: change, to: owner, isProven: isProven) == expected(change, nil))
         }
     }
@@ -76,7 +76,7 @@ struct TransferConfirmationTests {
         world.clock.advance(by: .days(1) - .milliseconds(1))
         #expect(
             refusal(of: change, to: new, isProven: true)
-                == expected(change, .transferUnconfirmed(retryAfter: .milliseconds(1))))
+                == expected(change, .transferUnconfirmed(until: world.clock.now + .milliseconds(1))))
         world.clock.advance(by: .milliseconds(1))
         #expect(refusal(of: change, to: new, isProven: true) == expected(change, nil))
         #expect(refusal(of: change, to: new, isProven: false) == expected(change, .reauthenticationRequired))

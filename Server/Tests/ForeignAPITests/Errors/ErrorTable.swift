@@ -25,7 +25,7 @@ struct ErrorTable {
         .applicationUnknown, .sessionRequired, .sessionInvalid, .sessionUnknown, .userUnknown, .userDisabled,
         .credentialRefused, .emailUnverified, .reauthenticationRequired, .identifiersTaken([.email]),
         .alreadyRegistered, .attemptReused, .userDeleted(erasedAt: time), mergeOffer, .mergeTicketRefused,
-        .mergeUnknown, .transferCodeRefused, .transferUnknown, .transferUnconfirmed(retryAfter: .days(1)), .undoTooLate,
+        .mergeUnknown, .transferCodeRefused, .transferUnknown, .transferUnconfirmed(until: time), .undoTooLate,
         .busy(retryAfter: .seconds(5)), .searchTooSlow, .searchTooLarge, .codeRefused, .mailUnavailable, .proofRequired, .proofRefused(.malformed),
         .proofReplayed,
         .clockSkew(serverTime: time), .fieldsRefused([ValidationError(field: "fields.score", rule: .otherType)]),

@@ -124,7 +124,7 @@ extension Authenticated {
     /// - Throws: `transferUnconfirmed`.
     func requireConfirmed(_ user: User, at now: Timestamp) throws(DomainError) {
         guard let unconfirmedUntil, now < unconfirmedUntil, user.isAnonymous else { return }
-        throw .transferUnconfirmed(retryAfter: unconfirmedUntil - now)
+        throw .transferUnconfirmed(until: unconfirmedUntil)
     }
 
     /// Refuses the same as a proof that the owner is there, also where another device has registered the guest since: such a
