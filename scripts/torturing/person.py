@@ -121,6 +121,7 @@ class Person:
 
     def log_in_freshly(self, client):
         """Guests are fresh by their key; users with a password show it."""
+        self.confirm(client)
         self.log_in(client)
         if self.username:
             body = {"password": PASSWORD}
@@ -129,6 +130,17 @@ class Person:
             self.ended.append(self.token)
             self.token = answer["session"]["token"]
 
+    def confirm(self, client):
+        """A guest's first phone acknowledges the devices that joined: until then they prove nothing of the owner."""
+        if self.username or len(self.keys) < 2:
+            return
+        self.log_in(client, self.keys[0])
+        status, answer = client.ask("GET", "/v1/user/notices", token=self.token)
+        self.expect(status == 200, f"the notices were answered {status} {answer}")
+        for notice in answer["notices"]:
+            status, _ = client.ask("DELETE", f"/v1/user/notices/{notice['id']}", token=self.token)
+            self.expect(status == 204, f"an acknowledgement was answered {status}")
+
     def change(self, client):
         self.unknown = ("change", (self.number + 1,))
         status, answer = client.ask("PATCH", "/v1/user", {"fields": {"n": self.number + 1}}, token=self.token)
@@ -136,6 +148,7 @@ class Person:
         self._has_changed(self.number + 1)
 
     def upgrade(self, client):
+        self.confirm(client)
         body = {"username": self.name, "password": PASSWORD}
         status, answer = client.ask("POST", "/v1/user/upgrade", body, token=self.token, key=self.key)
         self.expect(status == 200, f"an upgrade was answered {status} {answer}")
@@ -161,6 +174,8 @@ class Person:
         self.expect(answer["user"]["id"] == self.user, "the code led elsewhere")
         self._has_device(key)
         self.spent.append(code)
+        self.unknown = ("log_in", ())
+        self.confirm(client)
         self.token, self.key = answer["session"]["token"], key
 
     def delete(self, client):

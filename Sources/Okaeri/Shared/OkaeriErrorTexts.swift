@@ -17,19 +17,29 @@ extension OkaeriError: LocalizedError {
             switch language.prefix(2).lowercased() {
             case "ja": return filled(text?.japanese, "ja")
             case "ko": return filled(text?.korean, "ko")
-            case "en": return filled(text?.english, language)
+            case "en": return filled(text?.english, "en")
             default: continue
             }
         }
         return filled(text?.english, "en")
     }
 
-    /// A text with the time that the error names, as people of the language write it.
+    /// A text with the time that the error names, in the device's zone. It is written here, because the server's program links no
+    /// part of Foundation that knows languages, and has this library for its demo.
     private func filled(_ text: String?, _ language: String) -> String {
         guard let text else { return "" }
         guard case .transferUnconfirmed(let until?) = self else { return text }
-        let style = Date.FormatStyle(date: .abbreviated, time: .shortened, locale: Locale(identifier: language))
-        return text.replacingOccurrences(of: "{time}", with: until.formatted(style))
+        let parts = Calendar(identifier: .gregorian).dateComponents(
+            [.year, .month, .day, .hour, .minute], from: until)
+        let (month, day, minute) = (parts.month ?? 0, parts.day ?? 0, parts.minute ?? 0)
+        let clock = "\(parts.hour ?? 0):\(minute < 10 ? "0" : "")\(minute)"
+        let time =
+            switch language {
+            case "ja": "\(month)月\(day)日 \(clock)"
+            case "ko": "\(month)월 \(day)일 \(clock)"
+            default: "\(clock) on \(parts.year ?? 0)-\(month < 10 ? "0" : "")\(month)-\(day < 10 ? "0" : "")\(day)"
+            }
+        return text.replacing("{time}", with: time)
     }
 
     /// The texts that people see. Several errors that call for the same action share one.
