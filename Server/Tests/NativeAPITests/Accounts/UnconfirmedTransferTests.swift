@@ -67,8 +67,8 @@ struct UnconfirmedTransferTests {
         let user = try await pair.old.send(.get, APIPath.user).read(UserBody.self)
         #expect(user.isAnonymous && user.identities.count == 2)
         // The person plays on meanwhile.
-        let played = try await again.send(.patch, APIPath.user, body: #"{"fields": {"level": 8}}"#)
-        #expect(played.status == 200, "\(played.text)")
+        let changed = try await again.send(.patch, APIPath.user, body: #"{"fields": {"level": 8}}"#)
+        #expect(changed.status == 200, "\(changed.text)")
         #expect(try await pair.old.send(.get, APIPath.user).status == 200)
     }
 

@@ -158,7 +158,7 @@ extension AccountAuthor {
         try requireRecentLogIn(of: caller?.user, at: now)
     }
 
-    /// - Parameter user: Whom it concerns, as last read. What a session shows counts for its own user alone.
+    /// The same for a change of a user, as last read. What a session does not show concerns its own user alone.
     private func requireRecentLogIn(of user: User?, at now: Timestamp) throws(DomainError) {
         if let caller, let user, user.id == caller.user.id {
             try caller.requireConfirmedPresence(of: user, at: now)
