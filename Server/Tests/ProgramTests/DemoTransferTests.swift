@@ -41,6 +41,22 @@ struct DemoTransferTests {
         #expect(back.userId == before.userId)
     }
 
+    @Test("lets the second phone show no code of its own before the first one confirms it")
+    func confirmed() async throws {
+        let home = try await Home()
+        let newPhone = ["--state", home.data + "/new-phone", "--locale", "en"]
+        _ = try await home.launch("--locale", "en")
+        let issued = try await transfer(home, ["--locale", "en"])
+        let code = try #require(issued.output.split(separator: "\n").first?.split(separator: " ").last)
+        #expect(try await transfer(home, [String(code)] + newPhone).status == 0)
+        let early = try await transfer(home, newPhone)
+        #expect(early.status == 1 && early.errors.hasSuffix("(transfer_unconfirmed)\n"), "\(early.errors)")
+        let confirmed = try await transfer(home, ["--confirm", "--locale", "en"])
+        #expect(confirmed.output == "The other phone is confirmed.\n", "\(confirmed.errors)")
+        #expect(try await transfer(home, ["--confirm", "--locale", "en"]).output == "There is nothing to confirm.\n")
+        #expect(try await transfer(home, newPhone).status == 0)
+    }
+
     private func transfer(_ home: Home, _ arguments: [String]) async throws -> Program.Finished {
         try await Program.run(["demo", "transfer", "--data", home.data] + arguments)
     }

@@ -11,13 +11,15 @@ struct DemoTransferCommand: AsyncParsableCommand {
         discussion: """
             Without a code it plays the old phone and shows a transfer code. With a code it plays the new phone, for which \
             --state names another folder: its key leads to the same user from then on. The old phone learns of that at \
-            its next launch, and can undo it for a day.
+            its next launch, and confirms it or can undo it for a day. Until it confirms, the new phone of a guest does \
+            nothing that the owner alone may, such as showing another code.
 
             Examples:
               okaeri demo transfer
               okaeri demo transfer 34AC-DEFG-HJKM-NPQR --state /tmp/new-phone
               okaeri demo --state /tmp/new-phone
               okaeri demo
+              okaeri demo transfer --confirm
               okaeri demo transfer --undo
             """)
 
@@ -27,15 +29,19 @@ struct DemoTransferCommand: AsyncParsableCommand {
     @Flag(help: "On the old phone: take the devices out again that joined within the last day.")
     var undo = false
 
+    @Flag(help: "On the old phone: confirm the devices that joined within the last day.")
+    var confirm = false
+
     @Option(help: ArgumentHelp("On the old phone: write the code's QR picture to this file.", valueName: "file.svg"))
     var qr: String?
 
     @OptionGroup var options: DemoOptions
 
     func validate() throws {
-        guard code == nil || !undo && qr == nil else {
-            throw ValidationError("A code is for the new phone; --undo and --qr are for the old one.")
+        guard code == nil || !undo && !confirm && qr == nil else {
+            throw ValidationError("A code is for the new phone; --undo, --confirm and --qr are for the old one.")
         }
+        guard !undo || !confirm else { throw ValidationError("A device is confirmed or taken out again, not both.") }
     }
 
     func run() async throws {
@@ -44,10 +50,16 @@ struct DemoTransferCommand: AsyncParsableCommand {
         do {
             if let code {
                 tell(try await okaeri.redeemTransferCode(code), texts)
-            } else if undo {
+            } else if undo || confirm {
                 try await okaeri.logInAutomatically()
                 let joined = try await okaeri.pendingNotices().filter { $0.kind == .deviceAdded }
-                for notice in joined { try await okaeri.undoTransfer(notice.id) }
+                for notice in joined {
+                    if undo {
+                        try await okaeri.undoTransfer(notice.id)
+                    } else {
+                        try await okaeri.acknowledge(notice.id)
+                    }
+                }
                 tell(joined, texts)
             } else {
                 // A session of an anonymous user is fresh right after its log-in.
@@ -91,9 +103,14 @@ struct DemoTransferCommand: AsyncParsableCommand {
         Console.write(lines.joined(separator: "\n"))
     }
 
-    private func tell(_ undone: [Notice], _ texts: DemoTransferTexts) {
-        guard !options.output.isJSON else { return Console.write(json: ["undone": undone.count]) }
-        Console.write(undone.isEmpty ? texts.nothingToUndo : texts.undone)
+    private func tell(_ joined: [Notice], _ texts: DemoTransferTexts) {
+        let done = undo ? "undone" : "confirmed"
+        guard !options.output.isJSON else { return Console.write(json: [done: joined.count]) }
+        if undo {
+            Console.write(joined.isEmpty ? texts.nothingToUndo : texts.undone)
+        } else {
+            Console.write(joined.isEmpty ? texts.nothingToConfirm : texts.confirmed)
+        }
     }
 
     private struct Issued: Encodable {
@@ -116,6 +133,8 @@ struct DemoTransferTexts {
     let deviceAdded: String
     let undone: String
     let nothingToUndo: String
+    let confirmed: String
+    let nothingToConfirm: String
 }
 
 extension DemoLanguage {
@@ -125,20 +144,28 @@ extension DemoLanguage {
             DemoTransferTexts(
                 code: "引き継ぎコード", howTo: "新しい端末で入力してください。24時間以内に一度だけ使えます。",
                 joined: "引き継ぎが完了しました。おかえりなさい", left: "この端末の以前のユーザー",
-                deviceAdded: "別の端末に引き継がれました。心当たりがなければ「okaeri demo transfer --undo」で取り消せます。",
-                undone: "引き継ぎを取り消しました。", nothingToUndo: "取り消せる引き継ぎはありません。")
+                deviceAdded:
+                    "別の端末に引き継がれました。ご本人なら「okaeri demo transfer --confirm」で確認し、心当たりがなければ「okaeri demo transfer --undo」で取り消せます。",
+                undone: "引き継ぎを取り消しました。", nothingToUndo: "取り消せる引き継ぎはありません。",
+                confirmed: "新しい端末を確認しました。", nothingToConfirm: "確認する端末はありません。")
         case .korean:
             DemoTransferTexts(
                 code: "기기 변경 코드", howTo: "새 기기에서 입력하세요. 24시간 안에 한 번만 사용할 수 있습니다.",
                 joined: "기기 변경이 완료되었습니다. 다시 오신 것을 환영합니다", left: "이 기기의 이전 사용자",
-                deviceAdded: "다른 기기로 이어졌습니다. 본인이 아니라면 “okaeri demo transfer --undo”로 취소할 수 있습니다.",
-                undone: "기기 변경을 취소했습니다.", nothingToUndo: "취소할 기기 변경이 없습니다.")
+                deviceAdded:
+                    "다른 기기로 이어졌습니다. 본인이라면 “okaeri demo transfer --confirm”으로 확인하고, 아니라면 “okaeri demo transfer --undo”로 취소할 수 있습니다.",
+                undone: "기기 변경을 취소했습니다.", nothingToUndo: "취소할 기기 변경이 없습니다.",
+                confirmed: "새 기기를 확인했습니다.", nothingToConfirm: "확인할 기기가 없습니다.")
         case .english:
             DemoTransferTexts(
                 code: "Transfer code", howTo: "Enter it on the new phone. It counts once, for 24 hours.",
                 joined: "This phone has joined. Welcome back", left: "This phone's user before",
-                deviceAdded: "Another phone has joined. If that was not you, undo it: okaeri demo transfer --undo",
-                undone: "The other phone is out again.", nothingToUndo: "There is nothing to undo.")
+                deviceAdded: """
+                    Another phone has joined. If that was you, confirm it: okaeri demo transfer --confirm. If not, undo it: \
+                    okaeri demo transfer --undo
+                    """,
+                undone: "The other phone is out again.", nothingToUndo: "There is nothing to undo.",
+                confirmed: "The other phone is confirmed.", nothingToConfirm: "There is nothing to confirm.")
         }
     }
 }
