@@ -18,7 +18,9 @@ extension OkaeriClient {
     /// Lets this device join the user that issued a code on another one.
     ///
     /// This device's key leads to that user from now on. The user that it led to before is named by
-    /// ``TransferResult/leftUser``. Cancelling the caller's task does not stop it.
+    /// ``TransferResult/leftUser``. Cancelling the caller's task does not stop it. Where the user is a guest, what the owner
+    /// alone may do throws ``OkaeriError/transferUnconfirmed(until:)`` here, until an old device acknowledges the notice or for a
+    /// day.
     ///
     /// - Parameters:
     ///   - code: What the person typed or scanned: case, spaces, hyphens and full-width forms make no difference.
@@ -46,10 +48,11 @@ extension OkaeriClient {
         try await keeper.pendingNotices()
     }
 
-    /// Acknowledges a notice at the server.
+    /// Acknowledges a notice at the server, as the person who has seen it. A device that joined a guest may do everything from
+    /// then on.
     ///
     /// - Parameter notice: The notice's id.
-    /// - Throws: `OkaeriError`.
+    /// - Throws: `OkaeriError`: `.transferUnconfirmed` on a guest's device that waits itself.
     public func acknowledge(_ notice: Notice.ID) async throws(OkaeriError) {
         try await keeper.acknowledge(notice)
     }
@@ -57,7 +60,7 @@ extension OkaeriClient {
     /// Takes a device out again that joined the user by a transfer code. This must happen within a day.
     ///
     /// - Parameter notice: The id of its notice.
-    /// - Throws: `OkaeriError`: `.undoTooLate`.
+    /// - Throws: `OkaeriError`: `.undoTooLate`, `.transferUnconfirmed` on a guest's device that waits itself.
     public func undoTransfer(_ notice: Notice.ID) async throws(OkaeriError) {
         try await keeper.undoTransfer(notice)
     }

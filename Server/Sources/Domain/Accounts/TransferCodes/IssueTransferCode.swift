@@ -22,7 +22,7 @@ package struct IssueTransferCode: Sendable {
     ///   - isProven: Whether the request came with a proof by the session's key; see `AccountAuthor`.
     ///   - origin: Where the request came from, for the audit log.
     /// - Returns: the code.
-    /// - Throws: `reauthenticationRequired`, `rateLimited`, `sessionInvalid` when the user is on the way out,
+    /// - Throws: `reauthenticationRequired`, `transferUnconfirmed`, `rateLimited`, `sessionInvalid` when the user is on the way out,
     ///   `storageUnavailable`.
     package func callAsFunction(
         by who: Authenticated, isProven: Bool, from origin: RequestOrigin
