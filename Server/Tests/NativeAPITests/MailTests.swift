@@ -79,6 +79,51 @@ struct MailTests {
         #expect(sessions.compactMap(\.device?.name) == ["新しい電話"])
     }
 
+    /// How the session ends that a code has opened.
+    enum End: CaseIterable {
+        case logOut, removedKey, deletion
+    }
+
+    @Test(
+        "count once under the name of their attempt too: when its session has ended they open no other, on no device",
+        arguments: End.allCases)
+    func ended(_ end: End) async throws {
+        let world = try await MailServerWorld()
+        let asked = try await world.server.send(
+            .post, APIPath.requestLogInCode, body: #"{"email": "hana@example.com"}"#)
+        let ticket = try asked.read(LogInCodeRequestResponse.self).ticket
+        let code = try #require(try await world.mails().first?.code)
+        func send(_ device: ProofMaker) async throws -> Answer {
+            let proof = try device.proof(
+                "POST", world.server.url(APIPath.logInWithCode), at: world.server.clock.now)
+            return try await world.server.send(
+                .post, APIPath.logInWithCode,
+                [("DPoP", proof), ("Idempotency-Key", "attempt"), ("Okaeri-Restore", "true")],
+                body: #"{"ticket": "\#(ticket)", "code": "\#(code)"}"#)
+        }
+        let device = ProofMaker()
+        let logIn = try await send(device).read(LogInResponse.self)
+        let (id, application) = (Identifier<User>(rawValue: logIn.user.id), world.server.application)
+        switch end {
+        case .logOut:
+            #expect(try await world.server.send(.post, APIPath.logOut, logIn.bearer).status == 204)
+        case .removedKey:
+            try await world.server.modules.accounts.removeDeviceKeys(
+                device.thumbprint, of: id, in: application, by: .operator(.local))
+        case .deletion:
+            _ = try await world.server.modules.deletion.deleteUser(id, in: application, by: .local)
+        }
+        expect(try await send(device), 400, .codeRefused)
+        expect(try await send(ProofMaker()), 400, .codeRefused)
+        if end == .removedKey { expect(try await world.server.logIn(device), 403, .deviceKeyRemoved) }
+        let user = try await world.server.modules.directory.readUser(id, in: application.id)
+        // Nor was the account brought back.
+        #expect((user.deletionRequestedAt != nil) == (end == .deletion))
+        #expect(user.identities.count { $0.provider == .device } == (end == .removedKey ? 1 : 2))
+        let sessions = try await world.server.modules.sessions.listSessions(of: id, in: application)
+        #expect(!sessions.contains { $0.method == .code })
+    }
+
     @Test("are ordered with the same answer for known and unknown addresses", arguments: [true, false])
     func uniformAnswers(isKnown: Bool) async throws {
         let world = try await MailServerWorld()

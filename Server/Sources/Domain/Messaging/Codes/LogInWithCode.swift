@@ -50,9 +50,19 @@ package struct LogInWithCode: Sendable {
         let presented = TryCode.Presented(
             .logInCode, in: application.id, .ticket(request.ticket), request.code, from: request.client.address,
             attempt: request.attempt?.digest, refusal: issuer.entry)
-        let result = try await tryCode(presented) { _, user, transaction throws(DomainError) in
+        let result = try await tryCode(presented) {
+            code, user, transaction throws(DomainError) -> Result<LogIn, DomainError> in
             try link.use(in: transaction, application.id)
-            return try issuer.issue(to: user, joining: link, in: transaction)
+            let isRepeated = code.usedBy != nil
+            // The code counted at the first try.
+            if isRepeated, try issuer.hasIssued(to: user, in: transaction) {
+                return .success(try issuer.reissue(repeatingFor: user, in: transaction))
+            }
+            let result = try issuer.issue(to: user, joining: link, in: transaction)
+            // What is left to a repetition is to be asked for the second factor once more. It opens no further session where that of
+            // the first try has ended: nothing of this stays then.
+            if isRepeated, case .success = result { throw .codeRefused }
+            return result
         }
         return try result.get()
     }
