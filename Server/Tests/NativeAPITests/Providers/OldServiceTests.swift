@@ -147,6 +147,30 @@ struct OldServiceTests {
         expect(try await world.adopt(.firebase, later), 401, .credentialRefused)
     }
 
+    @Test(
+        "does not bring a device back whose key was removed: not the token that it has presented, and no later one",
+        arguments: [true, false])
+    func removedDevice(isAlone: Bool) async throws {
+        let world = try await OldServiceWorld()
+        let (token, device) = (try world.token(.firebase), ProofMaker())
+        #expect(try await world.adopt(.firebase, token, on: device).status == 200)
+        // The person's other phone.
+        let own = try world.token(.firebase, more: ["auth_time": 1_700_000_000])
+        let phone = ProofMaker()
+        #expect(try await world.adopt(.firebase, own, on: phone).status == 200)
+        let owner = try await world.server.person(phone)
+        let path = isAlone ? APIPath.deviceKey(device.thumbprint) : APIPath.deviceKeys
+        let removed = try await owner.send(.delete, path)
+        #expect([200, 204].contains(removed.status), "\(removed.text)")
+        expect(try await world.adopt(.firebase, token, on: device), 401, .credentialRefused)
+        // Who holds the old service's refresh token has new ones of it for ever.
+        let later = try world.token(.firebase, more: ["auth_time": 1_700_000_001])
+        expect(try await world.adopt(.firebase, later, on: device), 401, .credentialRefused)
+        expect(try await world.adopt(.firebase, later), 401, .credentialRefused)
+        expect(try await world.server.logIn(device), 403, .deviceKeyRemoved)
+        #expect(try await world.server.logIn(phone).status == 200)
+    }
+
     @Test("leaves a device's key with the user whom it leads to already")
     func guest() async throws {
         let world = try await OldServiceWorld()

@@ -160,14 +160,15 @@ extension AccountChange {
             AccountPolicy(
                 [.owner], fresh: [.secondFactor], records: .recoveryCodeUsed, tells: [.mail(.recoveryCodeUsed)])
         case .deviceKeyRemoved:
-            // The server takes those that are more than a user may have. A transfer code may have been issued on the device.
+            // The server takes those that are more than a user may have. A transfer code may have been issued on the device, which
+            // may hold tickets too, and a token of a service that the user has left (decision 0127).
             AccountPolicy(
-                account.union([.server]), fresh: [.recentLogIn], ends: [.transferCodes], records: .deviceKeyRemoved,
-                tells: [.oldDevice])
+                account.union([.server]), fresh: [.recentLogIn], ends: [.transferCodes, .tickets],
+                records: .deviceKeyRemoved, tells: [.oldDevice])
         case .otherDeviceKeysRemoved:
             AccountPolicy(
-                account, fresh: [.recentLogIn], ends: [.deviceKeys, .transferCodes], records: .otherDeviceKeysRemoved,
-                tells: [.oldDevice])
+                account, fresh: [.recentLogIn], ends: [.deviceKeys, .transferCodes, .tickets],
+                records: .otherDeviceKeysRemoved, tells: [.oldDevice])
         case .otherSessionsEnded:
             AccountPolicy(
                 [.owner], fresh: [.recentLogIn], ends: all, records: .otherSessionsEnded, tells: [.oldDevice])
