@@ -5,6 +5,12 @@ package struct Identifier<Subject>: Hashable, Sendable {
     package init(rawValue: String) {
         self.rawValue = rawValue
     }
+
+    /// Ids are the same when their bytes are, as in the databases. Texts are the same in Swift when their signs are, written in
+    /// whichever way, such as “é” as one sign or as two: one imported user would be taken for the other.
+    package static func == (one: Identifier, other: Identifier) -> Bool {
+        one.rawValue == other.rawValue && one.rawValue.utf8.elementsEqual(other.rawValue.utf8)
+    }
 }
 
 extension Identifier {

@@ -154,6 +154,37 @@ struct ParseExportTests {
         #expect(try await world.parseLogIn("MIKA").parseCode == 101)
     }
 
+    @Test("whose ids are one text, written in two ways, are two: none changes the other")
+    func canonicalIds() async throws {
+        let world = try await ForeignWorld()
+        let ids = ["hana": "ren\u{E9}", "thief": "rene\u{301}"]
+        let users = try ["hana", "thief"].map { name in
+            let id = try #require(ids[name])
+            let row =
+                #"{"_id":"\#(id)","_created_at":"2024-01-02T03:04:05.678Z","username":"\#(name)","#
+                + #""_hashed_password":"\#(Self.hash)"}"#
+            return try ParseExport.user(try Self.value(row), of: world.application.id)
+        }
+        for isRehearsal in [true, false] {
+            let outcomes = try await world.modules.imports.importUsers(
+                users, into: world.application.id, of: .parse, isRehearsal: isRehearsal)
+            #expect(outcomes == [.imported, .imported])
+        }
+        let token = try await world.parseLogIn("thief").text("sessionToken")
+        func change(_ name: String, _ body: String) async throws -> String {
+            let id = try #require(ids[name])
+            return try await world.parse(
+                "POST", "/batch",
+                #"{"requests":[{"method":"PUT","path":"/parse/users/\#(id)","body":\#(body)}]}"#, token: token
+            ).text
+        }
+        #expect(try await change("hana", #"{"password":"n3w s3cret"}"#).contains(#""error""#))
+        #expect(try await change("thief", #"{"score":1}"#).contains(#""success""#))
+        #expect(try await world.parseLogIn("hana").status == 200)
+        #expect(try await world.parseLogIn("hana", "n3w s3cret").parseCode == 101)
+        #expect(try await world.parse("GET", "/users/me", token: token).text("username") == "thief")
+    }
+
     @Test("keep their address, its verification and all sessions when an app sends it back as it was imported")
     func importedAddress() async throws {
         let world = try await ForeignWorld()

@@ -34,10 +34,12 @@ package final class ImportRehearsal {
         let field: String
         let value: String
 
-        /// By the hash function of the process, whose key nobody who writes an export knows.
+        /// By the hash function of the process, whose key nobody who writes an export knows. Of bytes, which is what databases
+        /// compare.
         fileprivate var digest: Int {
-            var hasher = Hasher()
-            hasher.combine(self)
+            var (hasher, value) = (Hasher(), value)
+            hasher.combine(field)
+            value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
             return hasher.finalize()
         }
     }
