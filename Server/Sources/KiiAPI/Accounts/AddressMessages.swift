@@ -9,6 +9,21 @@ struct AddressMessages: Sendable {
         self.messaging = messaging
     }
 
+    /// Takes new addresses out that must be verified first: those that the application demands it of, and a number that another user
+    /// has without having proved it, which yields to who does.
+    func takePending(
+        _ identifiers: inout NewIdentifiers, of user: User, _ request: KiiRequest
+    ) async throws(DomainError) -> [AddressKind: String] {
+        var pending = identifiers.takePendingAddresses(of: user, by: request.caller, in: request.enabled)
+        guard request.caller.session != nil, !user.isAnonymous, let number = identifiers[.phone],
+            try await messaging.verificationCodes.isUnproved(
+                number: number, ofAnotherThan: user, in: request.application)
+        else { return pending }
+        identifiers.phone = .unchanged
+        pending[.phone] = number
+        return pending
+    }
+
     /// Refuses who may not take the addresses that wait to be verified.
     func require(_ pending: [AddressKind: String], of user: User, _ request: KiiRequest) throws(DomainError) {
         guard !pending.isEmpty else { return }

@@ -37,7 +37,7 @@ final class AddressesController: Sendable {
         let user = try await request.user()
         let body = try await request.body()
         var asked = try addressAlone(of: body, over: user)
-        let pending = asked.identifiers.takePendingAddresses(of: user, by: request.caller, in: request.enabled)
+        let pending = try await messages.takePending(&asked.identifiers, of: user, request)
         var edit = UserEdit(compatible: .unchanged, identifiers: asked.identifiers)
         edit.password = .first(nil)
         if request.caller.isAdministrator {
@@ -67,9 +67,9 @@ final class AddressesController: Sendable {
     /// `POST …/email-address/verify`, `POST …/phone-number/verify`
     func verify(_ request: KiiRequest) async throws -> Response {
         let user = try await request.user()
-        _ = try kind.address(of: user)
-        let code = try await request.body().requiredText("verificationCode")
         let pending = try await accounts.findPendingAddress(of: user, by: kind.mailKind)
+        if pending == nil { _ = try kind.address(of: user) }
+        let code = try await request.body().requiredText("verificationCode")
         guard !kind.isVerified(of: user) || pending != nil, let session = request.caller.session else {
             throw KiiFault(
                 400, "INVALID_ACCOUNT_STATUS", "InvalidAccountStatus", "The address needs no verification",
@@ -95,8 +95,8 @@ final class AddressesController: Sendable {
     /// message with a code.
     func resend(_ request: KiiRequest) async throws -> Response {
         let user = try await request.user()
-        _ = try kind.address(of: user)
         let pending = try await accounts.findPendingAddress(of: user, by: kind.mailKind)
+        if pending == nil { _ = try kind.address(of: user) }
         // Another code for an address that waits is ordered like the first one.
         try messages.require(pending.map { [kind: $0] } ?? [:], of: user, request)
         try await messages.order(kind, pending, of: user, by: request.caller.session, request)

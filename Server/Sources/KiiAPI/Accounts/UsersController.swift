@@ -94,7 +94,7 @@ final class UsersController: Sendable {
     func update(_ request: KiiRequest) async throws -> Response {
         let user = try await request.user()
         var profile = try KiiProfile(try await request.body(), over: user)
-        let pending = profile.identifiers.takePendingAddresses(of: user, by: request.caller, in: request.enabled)
+        let pending = try await messages.takePending(&profile.identifiers, of: user, request)
         // Predefined: a missing one stays as it is. So does a field of another protocol whose name no client of Kii is shown.
         let kept = Set(user.fields.keys.filter(KiiUserObject.isReserved))
         var edit = UserEdit(

@@ -243,7 +243,7 @@ struct AccountPolicyTests {
             let isWayIn = [
                 .identifiersChanged, .identityLinked, .identityUnlinked, .passkeyAdded, .passkeyRemoved,
                 .secondFactorAdded, .secondFactorRemoved, .secondFactorsReset, .recoveryCodesReplaced,
-                .recoveryCodeUsed, .transferCodeRedeemed, .mergedByOperator,
+                .recoveryCodeUsed, .transferCodeRedeemed, .mergedByOperator, .identifierYielded,
             ].contains(change)
             if isOfAccount || isWayIn {
                 #expect(policy.mail != nil, "\(change)")

@@ -118,20 +118,6 @@ struct KiiTextMessageTests {
         #expect(stored.credentialsVersion > 0)
     }
 
-    @Test("get no message when they are somebody else's by the time it is written, but that of their owner")
-    func takenMeanwhile() async throws {
-        let world = try await world()
-        let user = try await user(at: world)
-        #expect(try await verify(code(at: world), user.token, at: world).status == 200)
-        let other = try await changeNumber(user.token, at: world)
-        let made = try await world.kii(
-            "POST", "/users", #"{"loginName":"two_2","phoneNumber":"\#(other)","password":"123ABC"}"#)
-        #expect(made.status == 201, "\(made.text)")
-        _ = try await world.modules.messaging.deliverMail()
-        let sent = try await world.modules.messaging.readOutbox(of: world.application.id)
-        #expect(sent.count { $0.recipient == other } == 1)
-    }
-
     @Test("wait for no verification when they are only written in another way, and neither do mail addresses")
     func sameWrittenOtherwise() async throws {
         var settings = ApplicationSettings()

@@ -22,6 +22,8 @@ package enum AccountChange: String, CaseIterable, Hashable, Sendable {
     case phoneReplaced = "phone_replaced"
     /// An anonymous user has a password and something to type beside it.
     case upgraded
+    /// An address or number that the user had not proved was taken away, because somebody else has proved it.
+    case identifierYielded = "identifier_yielded"
     case passwordChanged = "password_changed"
     case passwordReset = "password_reset"
     /// A password that was the user name was taken away, because a device key leads to the user.

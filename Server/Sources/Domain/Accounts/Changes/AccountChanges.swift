@@ -52,6 +52,15 @@ package struct AccountChanges: Sendable {
     func published(_ change: AccountChange, in application: Application, by author: AccountAuthor) -> AuditDraft? {
         guard application.settings.events.isRecorded else { return nil }
         return audit.draft(
+    /// Makes ready what an address or number leaves with the user who has not proved it, when somebody else does.
+    ///
+    /// - Throws: what `AuditTrail.ready` throws.
+    func yielding(
+        in application: Identifier<Application>, by author: AccountAuthor, at now: Timestamp
+    ) throws(DomainError) -> ReadyChanges {
+        drawingMail(for: try audit.ready([.identifierYielded], in: application, by: author, at: now))
+    }
+
             change.policy.action, by: author.entry.actor, in: application.id, from: author.entry.origin)
     }
 

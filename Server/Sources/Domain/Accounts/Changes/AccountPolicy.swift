@@ -108,6 +108,8 @@ extension AccountChange {
             AccountPolicy(
                 account, fresh: [.currentPassword, .recentLogIn], ends: all, records: .passwordChanged,
                 tells: [.mail(.passwordChanged), .oldDevice])
+        case .identifierYielded:
+            AccountPolicy([.server], records: .identifiersChanged, tells: [.mail(.identifiersChanged)])
         case .passwordReset:
             // Who asks for another password may fear that somebody else is in the account: a passkey may be theirs.
             AccountPolicy(

@@ -106,6 +106,7 @@ package struct EditUser: Sendable {
                     on: .init(device: renewal.device, address: author.entry.origin.address), record: .nothing),
                 at: now)
         }
+        if edit.proven != nil { ready.yielding = try changes.yielding(in: application.id, by: author, at: now) }
         ready.changes = try changes.ready(
             edit.possible(by: author.actor), of: known, becoming: edit.addressed(known, at: now), in: application,
             by: author, at: now)
@@ -180,6 +181,8 @@ struct ReadyEdit: Sendable {
     fileprivate var password: CredentialChange?
     fileprivate var issuer: SessionIssuer?
     fileprivate var changes: ReadyChanges?
+    /// What an address that a code has shown leaves with somebody else who has it unproved.
+    fileprivate var yielding: ReadyChanges?
     /// Of a changed profile that the audit log does not have; `nil` where nobody listens.
     fileprivate var profileEvent: AuditDraft?
     /// Whether the application's hook lets an anonymous user be registered.
@@ -263,6 +266,9 @@ struct ReadyEdit: Sendable {
             try transaction.updateIdentifiers(of: user)
         }
         // Taken away first: an identity may be replaced.
+            if let proven = edit.proven, let yielding {
+                try transaction.takeUnproved(proven, for: user.id, in: application.id, leaving: yielding)
+            }
         var stored = before
         let staying = Set(user.identities.map(\.name))
         var gone: Set<Identity> = []

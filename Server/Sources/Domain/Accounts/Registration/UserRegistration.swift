@@ -322,6 +322,35 @@ extension Transaction {
     }
 }
 
+extension Transaction {
+    /// Takes an address or number away from another user who has not proved it: it yields to who proves it. Else a sign-up with
+    /// another's address or number would keep its owner from it for good (decision 0252).
+    ///
+    /// - Parameters:
+    ///   - identifier: What somebody has just proved.
+    ///   - user: Who.
+    ///   - application: Where.
+    ///   - ready: What it leaves with the other user (`AccountChanges.yielding`).
+    /// - Throws: `identifiersTaken` when the other user has proved it too; `storageUnavailable`.
+    func takeUnproved(
+        _ identifier: LogInIdentifier, for user: Identifier<User>, in application: Identifier<Application>,
+        leaving ready: ReadyChanges
+    ) throws(DomainError) {
+        guard var owner = try self.user(identifier, in: application), owner.id != user else { return }
+        guard !owner.hasProved(identifier.kind) else { throw .identifiersTaken([identifier.kind]) }
+        switch identifier.kind {
+        // Names are proved by having them.
+        case .username: break
+        case .email: owner.email = nil
+        case .phone: owner.phone = nil
+        }
+        owner.updatedAt = ready.now
+        try updateIdentifiers(of: owner)
+        try ready.settle(
+            [.identifierYielded: owner.identifierDetails], of: &owner, keeping: .nothing, by: .server, in: self)
+    }
+}
+
 /// Who has an identifier.
 struct IdentifierOwner: Sendable {
     let kind: LogInIdentifier.Kind

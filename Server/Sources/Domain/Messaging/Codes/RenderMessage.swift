@@ -141,7 +141,9 @@ package struct RenderMessage: Sendable {
         case .phoneVerification:
             guard let id = message.user,
                 let user = try transaction.user(Identifier(rawValue: id), in: application), !user.isDisabled,
-                user.phone == message.replaces, message.isGood(for: user), owner == nil || owner?.id == user.id,
+                user.phone == message.replaces, message.isGood(for: user),
+                // A number that its user has not proved yields to who does.
+                owner?.id == user.id || owner?.phoneVerifiedAt == nil,
                 try message.hasSession(of: user, in: transaction)
             else { return nil }
             return (user, message.address)

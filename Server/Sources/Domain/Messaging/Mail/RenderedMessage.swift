@@ -133,7 +133,7 @@ extension Transaction {
             guard kept.replaces == holder?.identifier(kind) else { return DeliveryFault.text(.addressReplaced) }
             guard message.kind.makesAddressTheUsers,
                 let owner = try user(LogInIdentifier(kind, shown: address), in: application),
-                owner.id.rawValue != condition.user
+                owner.id.rawValue != condition.user, message.kind != .phoneVerification || owner.hasProved(kind)
             else { return nil }
             return DeliveryFault.text(.addressTaken)
         }

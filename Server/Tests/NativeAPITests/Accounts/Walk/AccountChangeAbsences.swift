@@ -29,6 +29,8 @@ extension AccountChangeStep {
     private static let texts = "It sends no text messages."
     private static let ofMigrations = Absence(
         "A log-in makes it while another service is asked: MigrationTests play it.", .passwordMigrated)
+    private static let ofYields = Absence(
+        "It goes with another user's proof: KiiUnprovedNumberTests play it.", .identifierYielded)
     private static let retirement = "A weak password goes when a device key joins, which apps of Okaeri's own SDK have."
 
     static func absences(on surface: Surface) -> [Absence] {
@@ -41,7 +43,7 @@ extension AccountChangeStep {
                 Absence(
                     operators, .disabled, .enabled, .rolesChanged, .allSessionsEnded, .mergedByOperator,
                     .secondFactorsReset),
-                Absence(grace, .erased, .erasedAtOnce), ofMigrations,
+                Absence(grace, .erased, .erasedAtOnce), ofMigrations, ofYields,
             ]
         case .pages:
             [
@@ -57,7 +59,7 @@ extension AccountChangeStep {
                 Absence(
                     "A browser has no device key that could join or leave.", .transferCodeRedeemed, .transferUndone),
                 Absence("The app undoes a merge, or an operator.", .mergeUndone),
-                Absence(grace, .erased, .erasedAtOnce), ofResets, ofMigrations,
+                Absence(grace, .erased, .erasedAtOnce), ofResets, ofMigrations, ofYields,
             ]
         case .admin:
             operatorAbsences + [Absence("The admin API deletes with the grace; a command does without.", .erased)]
@@ -85,7 +87,7 @@ extension AccountChangeStep {
                     .transferCodeWithdrawn, .transferCodeRedeemed, .transferUndone, .mergeOffered, .mergeKept,
                     .mergeSwitched, .merged, .mergedByOperator, .mergeUndone, .deletionRequested, .restored,
                     .erasedAtOnce),
-                ofPasskeys, ofSecondFactors, ofResets, ofMigrations,
+                ofPasskeys, ofSecondFactors, ofResets, ofMigrations, ofYields,
             ]
         case .ncmb:
             oldAppAbsences + [
@@ -133,7 +135,7 @@ extension AccountChangeStep {
             .identityUnlinked, .transferCodeWithdrawn, .transferUndone, .passkeyAdded, .passkeyRenamed),
         Absence("An operator ends all of a user's sessions.", .otherSessionsEnded),
         Absence(retirement, .weakPasswordRetired), Absence(notices, .consentRevoked, .providerAccountDeleted),
-        Absence(grace, .erasedAtOnce), ofSecondFactors, ofMigrations,
+        Absence(grace, .erasedAtOnce), ofSecondFactors, ofMigrations, ofYields,
     ]
 
     private static let ofRoles = Absence("Roles are Okaeri's own and Parse's.", .rolesChanged)
@@ -146,6 +148,6 @@ extension AccountChangeStep {
             codes, .transferCodeIssued, .transferCodeWithdrawn, .transferCodeRedeemed, .transferUndone, .mergeOffered,
             .mergeKept, .mergeSwitched, .merged, .mergedByOperator, .mergeUndone),
         Absence("A user is erased at once, as there.", .deletionRequested, .restored, .erased), ofPasskeys,
-        ofSecondFactors, ofResets, ofMigrations,
+        ofSecondFactors, ofResets, ofMigrations, ofYields,
     ]
 }

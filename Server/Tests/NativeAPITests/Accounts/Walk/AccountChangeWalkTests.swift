@@ -230,8 +230,8 @@ struct AccountChangeWalkTests {
 
     @Test("is sent for every row by one surface at least")
     func everyRow() {
-        // No request makes that row by itself: MigrationTests play it.
-        let all = Set(AccountChange.allCases).subtracting([.passwordMigrated])
+        // No request makes these rows by itself: MigrationTests and KiiUnprovedNumberTests play them.
+        let all = Set(AccountChange.allCases).subtracting([.passwordMigrated, .identifierYielded])
         #expect(Set(AccountChangeStep.all.map(\.row)) == all)
     }
 

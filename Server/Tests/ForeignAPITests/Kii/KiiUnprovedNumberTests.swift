@@ -1,0 +1,154 @@
+import Domain
+import OkaeriWire
+import TestWorld
+import Testing
+
+/// Somebody signed up with another's number, which its owner could not use any more: nobody had proved it, and it was taken for good
+/// (decision 0252).
+@Suite("A phone number that its user has not proved")
+struct KiiUnprovedNumberTests {
+    private static let number = "+819012345678"
+
+    private func world(demands: Bool) async throws -> ForeignWorld {
+        var settings = ApplicationSettings()
+        var options = ForeignOptions()
+        options.demandsVerifiedPhone = demands
+        settings.foreignOptions[.kii] = options
+        return try await ForeignWorld(settings, server: ["rate-limits": "off", "dev": "on"])
+    }
+
+    /// Somebody who signed up with the number by Okaeri's own protocol, in which no number is proved.
+    private func squatter(at world: ForeignWorld) async throws -> Identifier<User> {
+        let made = try await world.native(
+            "POST", "/v1/sign-up",
+            #"{"username":"squatter","password":"four quiet words","phone":"\#(Self.number)"}"#)
+        try #require(made.status == 201, "\(made.text)")
+        guard case .object(let user)? = try made.json()["user"], case .string(let id)? = user["id"] else {
+            throw Missing(description: made.text)
+        }
+        return Identifier(rawValue: id)
+    }
+
+    private func change(_ token: String, by method: String, at world: ForeignWorld) async throws -> Answer {
+        try await world.kii(
+            method, method == "PUT" ? "/users/me/phone-number" : "/users/me",
+            #"{"phoneNumber":"\#(Self.number)"}"#, token: token)
+    }
+
+    private func verify(_ code: String, _ token: String, at world: ForeignWorld) async throws -> Answer {
+        try await world.kii(
+            "POST", "/users/me/phone-number/verify", #"{"verificationCode":"\#(code)"}"#, token: token,
+            type: "application/vnd.kii.AddressVerificationRequest+json")
+    }
+
+    private func messages(at world: ForeignWorld) async throws -> [MailMessage] {
+        _ = try await world.modules.messaging.deliverMail()
+        return try await world.modules.messaging.readOutbox(of: world.application.id).filter {
+            $0.recipient == Self.number
+        }
+    }
+
+    private func code(at world: ForeignWorld) async throws -> String {
+        let text = try #require(try await messages(at: world).first).text
+        return String(try #require(text.firstMatch(of: #/\d{3} \d{3}/#), "\(text)").output).replacing(" ", with: "")
+    }
+
+    private func read(_ id: Identifier<User>, at world: ForeignWorld) async throws -> User {
+        try await world.modules.directory.readUser(id, in: world.application.id)
+    }
+
+    /// Proves a number past the rules.
+    private func prove(_ id: Identifier<User>, at world: ForeignWorld) async throws {
+        let application = world.application.id
+        try await world.importing { transaction throws(DomainError) in
+            guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
+            user.phoneVerifiedAt = user.createdAt
+            try transaction.updateIdentifiers(of: user)
+        }
+    }
+
+    @Test(
+        "yields to who proves it, which leaves a trace with the user who had it", arguments: [false, true],
+        ["PUT", "POST"])
+    func yields(demands: Bool, method: String) async throws {
+        let world = try await world(demands: demands)
+        let squatter = try await squatter(at: world)
+        let owner = try await world.kiiUser("one_1")
+        let changed = try await change(owner.token, by: method, at: world)
+        #expect([200, 204].contains(changed.status), "\(changed.text)")
+        // It waits for the code that goes to the number.
+        #expect(try await read(squatter, at: world).phone == Self.number)
+        #expect(try await read(Identifier(rawValue: owner.id), at: world).phone == nil)
+        #expect(try await verify("000000", owner.token, at: world).status == 403)
+        let right = try await verify(code(at: world), owner.token, at: world)
+        #expect(right.status == 200, "\(right.text)")
+        let (gone, new) = (
+            try await read(squatter, at: world), try await read(Identifier(rawValue: owner.id), at: world)
+        )
+        #expect(gone.phone == nil && gone.username == "squatter" && gone.hasPassword)
+        #expect(new.phone == Self.number && new.phoneVerifiedAt == world.clock.now)
+        let logIn = try await world.kii(
+            "POST", "/oauth2/token", #"{"username":"\#(Self.number)","password":"123ABC"}"#)
+        #expect(logIn.status == 200, "\(logIn.text)")
+        let traces = try await world.modules.administration.audit.list(in: world.application.id).filter {
+            $0.target == .user(squatter) && $0.action == AccountChange.identifierYielded.policy.action
+        }
+        #expect(traces.map(\.actor) == [.user(Identifier(rawValue: owner.id))])
+        #expect(traces.allSatisfy { $0.origin.requestId != nil && !String(reflecting: $0).contains("819012345678") })
+    }
+
+    @Test("tells the user whose it was by mail, in so far as there is a proved address")
+    func notice() async throws {
+        let world = try await world(demands: true)
+        let (squatter, application) = (try await squatter(at: world), world.application.id)
+        try await world.importing { transaction throws(DomainError) in
+            guard var user = try transaction.user(squatter, in: application) else { throw .userUnknown }
+            (user.email, user.emailVerifiedAt) = ("squatter@example.com", user.createdAt)
+            try transaction.updateIdentifiers(of: user)
+        }
+        let owner = try await world.kiiUser("one_1")
+        #expect(try await change(owner.token, by: "PUT", at: world).status == 204)
+        #expect(try await verify(code(at: world), owner.token, at: world).status == 200)
+        _ = try await world.modules.messaging.deliverMail()
+        let mails = try await world.modules.messaging.readOutbox(of: application)
+        #expect(mails.count { $0.recipient == "squatter@example.com" && $0.subject.contains("was changed") } == 1)
+    }
+
+    @Test("is another's for good once that one has proved it, also while a code for it is under way")
+    func proved() async throws {
+        let world = try await world(demands: true)
+        let squatter = try await squatter(at: world)
+        let other = try await world.kiiUser("one_1")
+        #expect(try await change(other.token, by: "PUT", at: world).status == 204)
+        let code = try await code(at: world)
+        try await prove(squatter, at: world)
+        #expect(try await verify(code, other.token, at: world).status == 409)
+        #expect(try await read(squatter, at: world).phone == Self.number)
+        let third = try await world.kiiUser("two_2")
+        #expect(try await change(third.token, by: "PUT", at: world).status == 409)
+    }
+
+    @Test("gets a message with a code for who waits for it, unless another has proved it", arguments: [false, true])
+    func takenMeanwhile(isProved: Bool) async throws {
+        let world = try await world(demands: true)
+        let squatter = try await squatter(at: world)
+        let owner = try await world.kiiUser("one_1")
+        #expect(try await change(owner.token, by: "PUT", at: world).status == 204)
+        if isProved { try await prove(squatter, at: world) }
+        #expect(try await messages(at: world).count == (isProved ? 0 : 1))
+    }
+
+    @Test("stays where it is for all that a sign-up or Okaeri's own protocol asks, which prove nothing")
+    func unasked() async throws {
+        let world = try await world(demands: true)
+        let squatter = try await squatter(at: world)
+        let made = try await world.kii(
+            "POST", "/users", #"{"loginName":"two_2","phoneNumber":"\#(Self.number)","password":"123ABC"}"#)
+        #expect(made.status == 409, "\(made.text)")
+        let native = try await world.native(
+            "POST", "/v1/sign-up", #"{"username":"mina","password":"four quiet words","phone":"\#(Self.number)"}"#)
+        #expect(native.status == 409, "\(native.text)")
+        #expect(try await read(squatter, at: world).phone == Self.number)
+        #expect(try await messages(at: world).isEmpty)
+    }
+}
