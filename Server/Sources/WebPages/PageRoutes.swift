@@ -12,6 +12,7 @@ extension WebPages {
             + page("reset", get: ShowReset(), post: SendReset())
             + page("register", get: ShowReset(choice: .register), post: SendReset(choice: .register))
             + page("verify", get: ShowVerify(), post: SendVerify())
+            + page("recover", get: ShowRecover(), post: SendRecover())
             + page("account", get: ShowAccount())
             + page("authorize", get: ShowAuthorize(), post: SendAuthorize())
             + page("open", get: ShowOpen(), post: SendOpen())

@@ -8,6 +8,7 @@ package final class Accounts: Sendable {
     package let upgradeOrOfferMerge: UpgradeOrOfferMerge
     package let changePassword: ChangePassword
     package let resetPassword: ResetPassword
+    package let recoverEmail: RecoverEmail
     package let verifyEmail: VerifyEmail
     package let verifyPhone: VerifyPhone
     package let findPendingAddress: FindPendingAddress
@@ -40,6 +41,9 @@ package final class Accounts: Sendable {
         resetPassword = ResetPassword(
             store: store, clock: clock, randomness: randomness, prepareCredential: prepareCredential, tryCode: tryCode,
             changes: changes, sealing: messaging.enqueueMessage.sealing, registrar: registrar)
+        recoverEmail = RecoverEmail(
+            clock: clock, randomness: randomness, prepareCredential: prepareCredential, tryCode: tryCode,
+            changes: changes)
         verifyEmail = VerifyEmail(tryCode: tryCode, editUser: editUser, changes: changes)
         verifyPhone = VerifyPhone(tryCode: tryCode, editUser: editUser, changes: changes)
         findPendingAddress = FindPendingAddress(store: store, clock: clock)

@@ -42,8 +42,11 @@ extension SQLTransaction {
         of user: Identifier<User>, in application: Identifier<Application>, except kept: SecretDigest?
     ) throws(DomainError) -> Int {
         try connection.change(
-            "DELETE FROM mailed_codes WHERE application_id = $1 AND user_id = $2 AND handle <> $3",
-            [.id(application), .id(user), kept.map(Value.digest) ?? .bytes([])])
+            "DELETE FROM mailed_codes WHERE application_id = $1 AND user_id = $2 AND handle <> $3 AND kind <> $4",
+            [
+                .id(application), .id(user), kept.map(Value.digest) ?? .bytes([]),
+                .text(MailKind.emailRecovery.rawValue),
+            ])
     }
 
     package func removeCodes(endedBefore limit: Timestamp) throws(DomainError) {

@@ -48,8 +48,19 @@ struct SendReset: HostedPage {
 }
 
 extension HostedPageRequest {
-    fileprivate func reset(
-        _ choice: PasswordChoice, token: String, isLinked: Bool, _ errors: FormErrors? = nil,
+    /// The form for a password.
+    ///
+    /// - Parameters:
+    ///   - choice: For what.
+    ///   - token: What allows it.
+    ///   - isLinked: Whether the token need not be typed.
+    ///   - lead: What stands above the form; `nil` for the usual words.
+    ///   - errors: What was wrong with it.
+    ///   - offersRestore: Whether it has a box that takes a deletion back.
+    /// - Returns: the page.
+    /// - Throws: when the template is broken.
+    func reset(
+        _ choice: PasswordChoice, token: String, isLinked: Bool, lead: String? = nil, _ errors: FormErrors? = nil,
         offersRestore: Bool = false
     ) throws -> Response {
         let minimum = application.settings.passwordMinimum(of: nil)
@@ -66,7 +77,7 @@ extension HostedPageRequest {
         return try FormPage(
             page: choice.rawValue,
             fields: (hasToken ? [password] : [typed, password]) + (offersRestore ? [restoreField] : []),
-            hidden: hasToken ? [("token", token)] : [], errors: errors
+            hidden: hasToken ? [("token", token)] : [], errors: errors, lead: lead
         ).response(self)
     }
 }

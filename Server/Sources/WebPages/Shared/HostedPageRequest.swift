@@ -67,7 +67,7 @@ struct HostedPageRequest: Sendable {
     }
 
     private static let openablePages: Set<String> = [
-        "log-in", "sign-up", "forgot", "reset", "register", "verify", "account", "authorize", "open",
+        "log-in", "sign-up", "forgot", "reset", "register", "verify", "recover", "account", "authorize", "open",
     ]
 
     /// The page that can be opened by its address and is nearest to a path below the application's.

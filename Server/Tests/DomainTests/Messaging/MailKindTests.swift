@@ -7,8 +7,8 @@ import Testing
 struct MailKindTests {
     private static let texts: Set<MailKind> = [.phoneVerification, .textedReset, .textedPassword]
     private static let withSecret: Set<MailKind> = [
-        .logInCode, .emailVerification, .passwordReset, .registration, .phoneVerification, .textedReset,
-        .chosenPassword, .textedPassword,
+        .logInCode, .emailVerification, .passwordReset, .registration, .emailRecovery, .phoneVerification,
+        .textedReset, .chosenPassword, .textedPassword,
     ]
     private static let ofWholeAccount: Set<MailKind> = [
         .accountUpgraded, .accountDisabled, .accountEnabled, .deletionRequested, .accountRestored,
@@ -27,6 +27,8 @@ struct MailKindTests {
         #expect(kind.reachesUnverified == Self.ofWholeAccount.contains(kind))
         #expect(!(kind.hasSecret && kind.reachesUnverified))
         #expect(!kind.isText || kind.hasSecret)
+        // It leads back from another address.
+        #expect(kind.outlivesAddress == (kind == .emailRecovery))
     }
 
     @Test("that say what was done to an account are mails without a secret", arguments: AccountChange.allCases)

@@ -258,6 +258,7 @@ struct MailRuleTests {
             case .emailVerification: ("https://a.example/v?token=T", "https://id.example/p/verify?token=T")
             case .passwordReset: ("https://a.example/r?x=1&token=T", "https://id.example/p/reset?token=T")
             case .registration: ("https://a.example/r?x=1&token=T", "https://id.example/p/register?token=T")
+            case .emailRecovery: (nil, "https://id.example/p/recover?token=T")
             case .textedReset: (nil, "https://id.example/p/reset?token=T")
             default: (nil, nil)
             }
@@ -281,7 +282,7 @@ struct CodeFormTests {
             #expect(form.life == .seconds(600) && [6, 8].contains(count))
         case .token(let life):
             // Requirement 13: 140 bits.
-            #expect(form.life == life && [.seconds(3600), .days(1)].contains(life))
+            #expect(form.life == life && [.seconds(3600), .days(1), .days(7)].contains(life))
         }
         let bare = form.example.filter { $0 != " " && $0 != "-" }
         for number in UInt64(0)..<20 {

@@ -53,6 +53,7 @@ struct PromisedLimitTests {
         ("a link that verifies an address", CodeForm.form(of: .emailVerification, hasLink: true).life, 86_400),
         ("a new password by mail", CodeForm.form(of: .passwordReset, hasLink: true).life, 3600),
         ("a registration by mail", CodeForm.form(of: .registration, hasLink: true).life, 86_400),
+        ("a link back to a former address", CodeForm.form(of: .emailRecovery, hasLink: true).life, 7 * 86_400),
         ("a new password by text message", CodeForm.form(of: .textedReset, hasLink: true).life, 3600),
         ("a token of a service that users have left", OldService.longestTokenAge, 86_400),
         ("the memory of an adopted token", VerifyOldToken.memory, 30 * 86_400),

@@ -72,8 +72,8 @@ struct EvictionTests {
         let full = AccountChange.allCases.filter { $0.policy.evicts.isSuperset(of: Eviction.everything) }
         #expect(
             full == [
-                .addressChanged, .emailReplaced, .phoneReplaced, .passwordChanged, .passwordReset, .disabled,
-                .otherSessionsEnded, .allSessionsEnded,
+                .addressChanged, .emailReplaced, .emailRecovered, .phoneReplaced, .passwordChanged, .passwordReset,
+                .disabled, .otherSessionsEnded, .allSessionsEnded,
             ])
     }
 

@@ -85,7 +85,8 @@ struct TestServer: Sendable {
         responder = try composition.responders().all
     }
 
-    private static func sealingKey() throws -> SealingKey {
+    /// The key of every test server.
+    static func sealingKey() throws -> SealingKey {
         try #require(SealingKey(bytes: [UInt8](repeating: 7, count: SealingKey.byteCount)))
     }
 

@@ -49,7 +49,8 @@ struct HostilePageTests {
             ("log-in", ["identifier"]), ("log-in", ["identifier", "password"]), ("sign-up", ["username"]),
             ("sign-up", ["username", "email", "password"]), ("forgot", ["email"]), ("reset", ["token", "password"]),
             ("register", ["token", "password"]),
-            ("verify", ["token"]), ("code", ["identifier"]), ("code/enter", ["ticket", "code"]), ("open", ["ticket"]),
+            ("verify", ["token"]), ("recover", ["token"]), ("code", ["identifier"]),
+            ("code/enter", ["ticket", "code"]), ("open", ["ticket"]),
         ] {
             let sent = Dictionary(uniqueKeysWithValues: fields.map { ($0, attack) })
             expectHarmless(try await guest.post(guest.path(path), sent, token: token), path)
@@ -116,7 +117,7 @@ struct HostilePageTests {
         let owner = try await person(server)
         let escaped = Browser.escaped(attack)
         for browser in [Browser(server), owner] {
-            for page in ["log-in", "sign-up", "forgot", "reset", "verify", "account", "authorize", "open"] {
+            for page in ["log-in", "sign-up", "forgot", "reset", "verify", "recover", "account", "authorize", "open"] {
                 for name in [
                     "token", "ticket", "done", "lang", "ui_locales", "login_hint", "continue", "appearance", "error",
                     "state",
@@ -140,7 +141,7 @@ struct HostilePageTests {
         ])
         for language in ["en", "ja", "ko"] {
             let browser = Browser(server, language: language)
-            for path in ["log-in", "sign-up", "forgot", "reset", "verify", "open", "authorize?client_id=x"] {
+            for path in ["log-in", "sign-up", "forgot", "reset", "verify", "recover", "open", "authorize?client_id=x"] {
                 let page = try await browser.get(browser.path(path))
                 expectHarmless(page, "\(path), \(language)")
                 // It is there, as text.
@@ -157,8 +158,8 @@ struct HostilePageTests {
     @Test(
         "CSRF: no form is taken without the token of this browser, nor from another site",
         arguments: [
-            "log-in", "sign-up", "forgot", "reset", "verify", "authorize", "open", "code", "code/enter", "log-out",
-            "provider/apple", "account/confirm", "account/profile", "account/email", "account/password",
+            "log-in", "sign-up", "forgot", "reset", "verify", "recover", "authorize", "open", "code", "code/enter",
+            "log-out", "provider/apple", "account/confirm", "account/profile", "account/email", "account/password",
             "account/upgrade",
             "account/link", "account/identity", "account/sessions", "account/transfer", "account/withdraw",
             "account/export", "account/delete", "account/merge", "log-in/passkey", "passkey/options", "account/passkey",
@@ -195,7 +196,8 @@ struct HostilePageTests {
         let token = try await browser.get(browser.path("account")).token
         var pages: [Page] = []
         for path in [
-            "log-in", "sign-up", "forgot", "reset", "verify", "account", "authorize", "open", "account?done=saved",
+            "log-in", "sign-up", "forgot", "reset", "verify", "recover", "account", "authorize", "open",
+            "account?done=saved",
             "authorize?\(Self.request(server))",
         ] { pages.append(try await browser.get(browser.path(path))) }
         for path in ["account/transfer", "account/export", "account/delete", "log-in", "reset"] {

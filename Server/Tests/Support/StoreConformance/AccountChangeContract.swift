@@ -220,12 +220,13 @@ extension Contract {
             }
             try expectEqual(noted, [nil, samples.now])
         },
-        Contract("removes all codes of a user but one, and no others'") { engine in
+        Contract("removes all codes of a user but one and what gives an address back, and no others'") { engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user())
             let codes = [
                 code(1, .logInCode, user, samples), code(2, .passwordReset, user, samples),
                 code(3, .emailVerification, user, samples), code(4, .logInCode, other, samples),
+                code(5, .emailRecovery, user, samples),
             ]
             let (count, left) = try await engine.write { transaction throws(DomainError) in
                 for code in codes { try transaction.replaceCode(with: code) }
@@ -238,7 +239,7 @@ extension Contract {
                 return (count, left)
             }
             try expectEqual(count, 2)
-            try expectEqual(left, [.passwordReset, .logInCode])
+            try expectEqual(left, [.passwordReset, .logInCode, .emailRecovery])
             let last = try await engine.write { transaction throws(DomainError) in
                 try transaction.removeCodes(of: user.id, in: samples.application, except: nil)
             }

@@ -12,6 +12,8 @@ package struct AccountAuthor: Sendable {
     private let caller: Authenticated?
     /// The session that the request itself has opened.
     private var opened: Session?
+    /// The session in which the code was ordered that the request shows.
+    private var ordering: Session?
 
     private init(
         _ actor: AccountActor, _ entry: Operator, keeping kept: KeptAccess, caller: Authenticated?,
@@ -110,6 +112,22 @@ package struct AccountAuthor: Sendable {
     var payer: (user: Identifier<User>, address: ClientAddress)? {
         guard let caller, !actor.isOperator, let text = entry.origin.address else { return nil }
         return (caller.user.id, ClientAddress(text: text, isOldApp: !caller.session.protocolName.canReauthenticate))
+    }
+
+    /// Whether a session alone stands behind the change, of a protocol whose apps need not show more, and neither a password nor a
+    /// log-in within ten minutes: who has stolen it asks in the same way.
+    func hasSessionAlone(at now: Timestamp) -> Bool {
+        guard !actor.isOperator, !shown.contains(.currentPassword), let session = ordering ?? caller?.session else {
+            return false
+        }
+        return !session.protocolName.canReauthenticate && !session.isFresh(at: now)
+    }
+
+    /// The same request, which shows a code that was ordered in a session.
+    func ordered(in session: Session?) -> AccountAuthor {
+        var author = self
+        author.ordering = session
+        return author
     }
 
     /// The same request, which has shown something more.

@@ -18,12 +18,14 @@ package enum AccountChange: String, CaseIterable, Hashable, Sendable {
     case emailVerified = "email_verified"
     /// Another mail address was, and has taken the place of the one before.
     case emailReplaced = "email_replaced"
+    /// The former mail address was given back, by the link that it got when nothing but a session asked for another one.
+    case emailRecovered = "email_recovered"
     case phoneVerified = "phone_verified"
     case phoneReplaced = "phone_replaced"
-    /// An anonymous user has a password and something to type beside it.
-    case upgraded
     /// An address or number that the user had not proved was taken away, because somebody else has proved it.
     case identifierYielded = "identifier_yielded"
+    /// An anonymous user has a password and something to type beside it.
+    case upgraded
     case passwordChanged = "password_changed"
     case passwordReset = "password_reset"
     /// A password that was the user name was taken away, because a device key leads to the user.
@@ -86,6 +88,12 @@ extension AccountChange {
     /// What takes away a way in that may be a thief's: device keys that joined by it end too. Not what a provider says: a thief
     /// who has the account there could put the owner's devices out by it.
     static let endingJoinedKeys: [AccountChange] = [.identityUnlinked, .passkeyRemoved]
+
+    /// What lets somebody in by something new. Done by a session alone, whatever shows the owner's presence from then on may be a
+    /// thief's.
+    static let openingWays: Set<AccountChange> = [
+        .addressChanged, .emailReplaced, .passwordChanged, .identityLinked, .phoneVerified, .phoneReplaced,
+    ]
 
     /// What happened to a user, with what the audit log says of each: names and kinds, and never a value.
     ///

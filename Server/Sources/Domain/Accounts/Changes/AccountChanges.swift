@@ -23,14 +23,20 @@ package struct AccountChanges: Sendable {
     ) throws(DomainError) -> ReadyChanges {
         var ready = try audit.ready(possible, in: application.id, by: author, at: now)
         ready.isPublished = application.settings.events.isRecorded
+        let recovery =
+            possible.isDisjoint(with: AccountChange.openingWays)
+            ? nil : EmailRecovery(of: user, becoming: expected, by: author, notice, at: now)
+        ready.recovery = recovery
         for change in possible {
             guard let kind = change.policy.mail, ready.notices[kind] == nil else { continue }
             var readers = [user]
             // A first address says nothing to who has just put it there.
             if let expected, expected.email != user.email, kind != .identifiersChanged { readers.append(expected) }
             var notices: [ReadyNotice] = []
-            for reader in readers {
-                if let mail = try notice(kind, to: reader, in: application.id, at: now) { notices.append(mail) }
+            for (position, reader) in readers.enumerated() {
+                guard var mail = try notice(kind, to: reader, in: application.id, at: now) else { continue }
+                mail.isForFormerAddress = position == 0 && kind == .emailChanged && recovery?.takesAddress == true
+                notices.append(mail)
             }
             ready.notices[kind] = notices
         }
@@ -46,12 +52,6 @@ package struct AccountChanges: Sendable {
         return ready
     }
 
-    /// What the event of a change is made from that the audit log does not have.
-    ///
-    /// - Returns: `nil` where nobody listens: nothing is drawn then.
-    func published(_ change: AccountChange, in application: Application, by author: AccountAuthor) -> AuditDraft? {
-        guard application.settings.events.isRecorded else { return nil }
-        return audit.draft(
     /// Makes ready what an address or number leaves with the user who has not proved it, when somebody else does.
     ///
     /// - Throws: what `AuditTrail.ready` throws.
@@ -61,6 +61,12 @@ package struct AccountChanges: Sendable {
         drawingMail(for: try audit.ready([.identifierYielded], in: application, by: author, at: now))
     }
 
+    /// What the event of a change is made from that the audit log does not have.
+    ///
+    /// - Returns: `nil` where nobody listens: nothing is drawn then.
+    func published(_ change: AccountChange, in application: Application, by author: AccountAuthor) -> AuditDraft? {
+        guard application.settings.events.isRecorded else { return nil }
+        return audit.draft(
             change.policy.action, by: author.entry.actor, in: application.id, from: author.entry.origin)
     }
 
@@ -127,6 +133,8 @@ extension AuditTrail {
 struct ReadyChanges: Sendable {
     fileprivate(set) var drafts: [AccountChange: AuditDraft] = [:]
     var notices: [MailKind: [ReadyNotice]] = [:]
+    /// The way back to the user's mail address; `nil` where the changes can concern none.
+    fileprivate(set) var recovery: EmailRecovery?
     /// The one mail of changes whose user was not known before.
     var drawn: DrawnNotice?
     /// Whether the application records events; `nil` where only the transaction finds that out.
@@ -180,6 +188,7 @@ struct ReadyChanges: Sendable {
             total.deviceKeys += ended.deviceKeys
             if ended.deviceKeys > 0 { changes[change]?["device-keys"] = String(ended.deviceKeys) }
         }
+        try recovery?.begin(with: Set(changes.keys), in: transaction)
         var notified: Set<MailKind> = []
         for change in AccountChange.allCases {
             guard var details = changes[change] else { continue }
@@ -198,7 +207,10 @@ struct ReadyChanges: Sendable {
                 try transaction.insert(draft.event(type, of: user.id, leaving: left, details: details))
             }
             guard let kind = change.policy.mail, notified.insert(kind).inserted else { continue }
-            for notice in notices[kind] ?? [] { try notice.send(in: transaction, at: now) }
+            for notice in notices[kind] ?? [] {
+                if notice.isForFormerAddress, let recovery, try recovery.send(in: transaction) { continue }
+                try notice.send(in: transaction, at: now)
+            }
             if let mail = try drawn?.mail(kind, to: user) { try mail.send(in: transaction, at: now) }
         }
         if !unlinked.isEmpty { try transaction.removeNewAddressesOfEndedSessions(of: user) }

@@ -98,18 +98,23 @@ extension AccountChange {
             AccountPolicy(
                 [.holder], fresh: [.code], ends: all, records: .emailVerified,
                 tells: [.mail(.emailChanged), .oldDevice])
+        case .emailRecovered:
+            // As a reset: who changed the address may have added a passkey since.
+            AccountPolicy(
+                [.holder], fresh: [.code], ends: all.union([.passkeys]), records: .emailRecovered,
+                tells: [.mail(.emailChanged), .oldDevice])
         case .phoneVerified: AccountPolicy([.holder, .operator], fresh: [.code], records: .phoneVerified)
         case .phoneReplaced:
             AccountPolicy(
                 [.holder], fresh: [.code], ends: all, records: .phoneVerified,
                 tells: [.mail(.emailChanged), .oldDevice])
+        case .identifierYielded:
+            AccountPolicy([.server], records: .identifiersChanged, tells: [.mail(.identifiersChanged)])
         // Passwords
         case .passwordChanged:
             AccountPolicy(
                 account, fresh: [.currentPassword, .recentLogIn], ends: all, records: .passwordChanged,
                 tells: [.mail(.passwordChanged), .oldDevice])
-        case .identifierYielded:
-            AccountPolicy([.server], records: .identifiersChanged, tells: [.mail(.identifiersChanged)])
         case .passwordReset:
             // Who asks for another password may fear that somebody else is in the account: a passkey may be theirs.
             AccountPolicy(
@@ -174,7 +179,10 @@ extension AccountChange {
         case .otherSessionsEnded:
             AccountPolicy(
                 [.owner], fresh: [.recentLogIn], ends: all, records: .otherSessionsEnded, tells: [.oldDevice])
-        case .allSessionsEnded: AccountPolicy([.operator], ends: all, records: .sessionsEnded, tells: [.oldDevice])
+        case .allSessionsEnded:
+            // An operator has looked into it: nobody but an operator ends the way back to a former address.
+            AccountPolicy(
+                [.operator], ends: all.union([.emailRecoveries]), records: .sessionsEnded, tells: [.oldDevice])
         // Transfer codes
         case .transferCodeIssued: AccountPolicy(account, fresh: [.recentLogIn], records: .transferCodeIssued)
         case .transferCodeWithdrawn: AccountPolicy([.owner], records: .transferCodeWithdrawn)
@@ -220,6 +228,7 @@ extension AccountChange {
 }
 
 extension AuditEntry.Action {
+    static let emailRecovered = AuditEntry.Action(rawValue: "email.recovered")
     static let mergeKept = AuditEntry.Action(rawValue: "merge.keep")
     static let mergeSwitched = AuditEntry.Action(rawValue: "merge.switch")
     static let merged = AuditEntry.Action(rawValue: "merge.merge")
@@ -280,6 +289,7 @@ extension Eviction {
         case .tickets: "tickets"
         case .newAddresses: "new addresses"
         case .passkeys: "passkeys"
+        case .emailRecoveries: "links back to a former address"
         }
     }
 }

@@ -8,7 +8,8 @@ package enum Eviction: String, CaseIterable, Hashable, Sendable {
     case deviceKeys
     /// Ids that clients made, by which they log in.
     case anonymousIds
-    /// Codes and links that were mailed or texted: to log in, to set a password, to verify an address.
+    /// Codes and links that were mailed or texted: to log in, to set a password, to verify an address. Not the link that gives a
+    /// former address back: who took the account over would end it by the next change.
     case mailedCodes
     case transferCodes
     /// Tickets for a merge, whichever of the two users it is.
@@ -22,9 +23,11 @@ package enum Eviction: String, CaseIterable, Hashable, Sendable {
     case newAddresses
     /// What the user logs in with, as a password is.
     case passkeys
+    /// Links that give a former address back (decision 0251).
+    case emailRecoveries
 
-    /// Everything but what the user logs in with.
-    package static let everything = Set(allCases).subtracting([.passkeys])
+    /// Everything but what the user logs in with, and what gives a former address back.
+    package static let everything = Set(allCases).subtracting([.passkeys, .emailRecoveries])
 }
 
 /// What stays of the ways into an account when it is changed: those that the caller uses.
@@ -115,6 +118,7 @@ extension Transaction {
             evicted.sessions = try endSessions(of: id, in: application, deviceKeys: removedKeys)
         }
         if ways.contains(.mailedCodes) { _ = try removeCodes(of: id, in: application, except: kept.code) }
+        if ways.contains(.emailRecoveries) { try removeCode(of: .emailRecovery, user: id, in: application) }
         if ways.contains(.transferCodes) { _ = try removeTransferCode(of: id, in: application) }
         if ways.contains(.mergeTickets) { _ = try removeMergeTickets(of: id, in: application) }
         if ways.contains(.tickets) { try voidTickets(of: &user) }

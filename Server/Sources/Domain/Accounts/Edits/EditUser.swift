@@ -257,18 +257,22 @@ struct ReadyEdit: Sendable {
         {
             try transaction.updateProfile(of: user)
         }
+        // Operators who give an account another address decide whose it is.
+        if case .operator = author.actor, user.email != before.email {
+            try transaction.removeCode(of: .emailRecovery, user: user.id, in: application.id)
+        }
         if user.isDisabled != before.isDisabled { try transaction.updateStanding(of: user) }
         if user.acl != before.acl { try transaction.updateACL(of: user) }
         if user.typedIdentifiers != before.typedIdentifiers || user.emailVerifiedAt != before.emailVerifiedAt
             || user.phoneVerifiedAt != before.phoneVerifiedAt
         {
+            if let proven = edit.proven, let yielding {
+                try transaction.takeUnproved(proven, for: user.id, in: application.id, leaving: yielding)
+            }
             try transaction.refuseTaken(user, before: before, takesTwins: false)
             try transaction.updateIdentifiers(of: user)
         }
         // Taken away first: an identity may be replaced.
-            if let proven = edit.proven, let yielding {
-                try transaction.takeUnproved(proven, for: user.id, in: application.id, leaving: yielding)
-            }
         var stored = before
         let staying = Set(user.identities.map(\.name))
         var gone: Set<Identity> = []

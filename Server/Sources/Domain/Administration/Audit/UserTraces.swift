@@ -18,8 +18,9 @@ enum UserTrace: String, Sendable {
     }
 
     /// What has a limit or a price of its own: a password's hash, the address of a registration, and the mail for a reset, which
-    /// must lead an owner in whatever a thief does. `SessionIssuer` counts the log-ins that have none.
-    static let uncounted: Set<AuditEntry.Action> = [.loggedIn, .userCreated, .passwordReset]
+    /// must lead an owner in whatever a thief does, as must the link that gives an address back. `SessionIssuer` counts the log-ins
+    /// that have none.
+    static let uncounted: Set<AuditEntry.Action> = [.loggedIn, .userCreated, .passwordReset, .emailRecovered]
 
     /// Ways of log-in whose refusals have a limit of their own: tries of passwords and second factors are counted, and a code of
     /// the pages that comes again is recorded once. `SessionIssuer` counts all others.

@@ -15,6 +15,7 @@ package enum CodeForm: Hashable, Sendable {
         case .emailVerification: hasLink ? .token(life: .days(1)) : .digits(count: 6)
         case .passwordReset: .token(life: .seconds(3600))
         case .registration: .token(life: .days(1))
+        case .emailRecovery: .token(life: .days(7))
         case .phoneVerification: .digits(count: 6)
         case .textedReset: hasLink ? .token(life: .seconds(3600)) : .digits(count: 8)
         default: .digits(count: 8)

@@ -147,8 +147,8 @@ package struct RenderMessage: Sendable {
                 try message.hasSession(of: user, in: transaction)
             else { return nil }
             return (user, message.address)
-        case .passwordChanged, .emailChanged, .identifiersChanged, .addressTaken, .chosenPassword, .textedPassword,
-            .accountUpgraded, .identityLinked, .identityUnlinked, .deviceJoined, .secondFactorChanged,
+        case .passwordChanged, .emailChanged, .emailRecovery, .identifiersChanged, .addressTaken, .chosenPassword,
+            .textedPassword, .accountUpgraded, .identityLinked, .identityUnlinked, .deviceJoined, .secondFactorChanged,
             .recoveryCodeUsed, .accountDisabled, .accountEnabled, .deletionRequested, .accountRestored, .accountErased:
             return nil
         }

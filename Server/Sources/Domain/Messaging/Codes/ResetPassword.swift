@@ -114,6 +114,7 @@ package struct ResetPassword: Sendable {
                 for: &user, with: ready, keeping: KeptAccess(session: nil, deviceKey: nil, code: code.handle),
                 by: nil, noting: isFirstProof && user.hasSecondFactor ? ["second-factors": "removed"] : [:],
                 in: transaction)
+            try transaction.endRecovery(of: user, to: code.address)
             if let notice { try transaction.insert(notice) }
             guard isFirstProof else { return }
             try Self.unlinkAll(of: user, in: transaction, revocations, at: now)

@@ -175,7 +175,9 @@ package struct TryCode: Sendable {
                 known.usedBy == nil || known.usedBy == presented.attempt,
                 let user = try transaction.user(known.user, in: application)
             else { return try Self.refuse(presented, of: known?.user, in: transaction) }
-            if known.usedBy == nil, user.identifier(known.kind.addressKind) != known.replaces {
+            if known.usedBy == nil, !known.kind.outlivesAddress,
+                user.identifier(known.kind.addressKind) != known.replaces
+            {
                 return try Self.refuse(presented, of: user.id, in: transaction)
             }
             if presented.attempt == nil {

@@ -51,9 +51,12 @@ package struct VerifyEmail: Sendable {
         for owner: (code: MailedCode, user: User)?, in application: Application, from origin: RequestOrigin
     ) async throws(DomainError) -> ReadyEdit? {
         guard let (code, user) = owner else { return nil }
+        let ordering = try await editUser.store.read { transaction throws(DomainError) in
+            try transaction.session(code.session, of: user)
+        }
         return try await editUser.ready(
             UserEdit(proving: LogInIdentifier(.email, shown: code.address)), of: user, in: application,
-            by: .holder(of: user.id, showing: .code, from: origin, keeping: .nothing))
+            by: .holder(of: user.id, showing: .code, from: origin, keeping: .nothing).ordered(in: ordering))
     }
 }
 
@@ -64,10 +67,15 @@ extension Transaction {
         by code: MailedCode, of user: User, typedIn caller: Identifier<Session>?
     ) throws(DomainError) -> KeptAccess {
         var kept = KeptAccess(session: nil, deviceKey: nil, code: code.handle)
-        guard let id = caller ?? code.session else { return kept }
-        let session = try sessions(of: user.id, in: user.application).first { $0.id == id }
+        let session = try self.session(caller ?? code.session, of: user)
         kept.session = session?.id
         kept.deviceKey = session?.deviceKey
         return kept
+    }
+
+    /// A user's session; `nil` when there was none, or it has ended.
+    fileprivate func session(_ id: Identifier<Session>?, of user: User) throws(DomainError) -> Session? {
+        guard let id else { return nil }
+        return try sessions(of: user.id, in: user.application).first { $0.id == id }
     }
 }

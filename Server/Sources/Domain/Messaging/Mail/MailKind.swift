@@ -12,6 +12,8 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     case passwordChanged = "password-changed"
     /// Tells the former address and the new one of the change, as far as they were shown to be the user's.
     case emailChanged = "email-changed"
+    /// The same to the former address, where nothing but a session asked for the change: with a link that gives it back.
+    case emailRecovery = "email-recovery"
     /// Tells the address that the account had that its user name or a number is another one.
     case identifiersChanged = "identifiers-changed"
     /// Tells the owner of an address that somebody wanted to sign up with it.
@@ -62,6 +64,9 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
         }
     }
 
+    /// Whether its code stays good once the user has another address: that is what it is for.
+    var outlivesAddress: Bool { self == .emailRecovery }
+
     /// What it goes to.
     package var addressKind: LogInIdentifier.Kind { isText ? .phone : .email }
 
@@ -69,7 +74,9 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     package var hasSecret: Bool {
         switch self {
         case .chosenPassword, .textedPassword: true
-        case .logInCode, .emailVerification, .passwordReset, .registration, .phoneVerification, .textedReset: true
+        case .logInCode, .emailVerification, .passwordReset, .registration, .emailRecovery, .phoneVerification,
+            .textedReset:
+            true
         case .passwordChanged, .emailChanged, .identifiersChanged, .addressTaken, .accountUpgraded, .identityLinked,
             .identityUnlinked, .deviceJoined, .secondFactorChanged, .recoveryCodeUsed, .accountDisabled,
             .accountEnabled, .deletionRequested, .accountRestored, .accountErased:

@@ -1,7 +1,7 @@
 /// Makes mails that tell a user of what was done, ready for the queue (requirement 5).
 package struct MailNotice: Sendable {
     /// How long telling is of use.
-    private static let life: Duration = .days(1)
+    static let life: Duration = .days(1)
 
     let sealing: MailSealing
     let delivery: MailDelivery
@@ -103,6 +103,8 @@ struct ReadyNotice: Sendable {
     fileprivate let mail: QueuedMail
     /// What is counted for an address that nobody has confirmed.
     fileprivate let counter: RateLimitKey?
+    /// Whether it is for the address that the change takes away, to which there may be a way back.
+    var isForFormerAddress = false
 
     func send(in transaction: any Transaction, at now: Timestamp) throws(DomainError) {
         if let counter {

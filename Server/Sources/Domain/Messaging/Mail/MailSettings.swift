@@ -33,6 +33,7 @@ package struct MailSettings: Hashable, Sendable {
             case .emailVerification: verificationPage ?? pages.map { "\($0)/verify" }
             case .passwordReset: resetPage ?? pages.map { "\($0)/reset" }
             case .registration: resetPage ?? pages.map { "\($0)/register" }
+            case .emailRecovery: pages.map { "\($0)/recover" }
             // Text messages have a link only where one is asked for.
             case .textedReset: pages.map { "\($0)/reset" }
             default: nil

@@ -83,6 +83,17 @@ enum MailTexts {
                 code:
                     "The mail address of your account at {{application}} was changed just now. Other devices were logged out.",
                 closing: "If that was not you, write to those who make the app at once.")
+        case .emailRecovery:
+            Words(
+                "Your mail address for {{application}} was changed",
+                code: "The mail address of your account at {{application}} was changed just now. {{email}} does not lead to "
+                    + "it any more.\n\nIf that was not you, copy this code into the page that gives the address back:"
+                    + "\n\n{{code}}\n\nIt is good for {{duration}} and can be used once.",
+                link: "The mail address of your account at {{application}} was changed just now. {{email}} does not lead to "
+                    + "it any more.\n\nIf that was not you, open this page. It gives you the address back, logs all devices "
+                    + "out, and lets you choose a new password:\n\n{{link}}\n\n"
+                    + "It is good for {{duration}} and can be used once.",
+                closing: "If that was you, you need not do anything. Never pass this mail on to anybody.")
         case .identifiersChanged:
             Words(
                 "What you log in to {{application}} with was changed",
@@ -224,6 +235,16 @@ enum MailTexts {
                 "{{application}} メールアドレスが変更されました",
                 code: "{{application}} のアカウントのメールアドレスが変更されました。ほかの端末はログアウトされました。",
                 closing: "心当たりがない場合は、すぐにアプリの運営者に連絡してください。")
+        case .emailRecovery:
+            Words(
+                "{{application}} メールアドレスが変更されました",
+                code: "{{application}} のアカウントのメールアドレスが変更されました。{{email}} ではログインできなくなりました。\n\n"
+                    + "心当たりがない場合は、アドレスを元に戻すページに次のコードを貼り付けてください。\n\n{{code}}\n\n"
+                    + "コードの有効期間は{{duration}}で、一度だけ使えます。",
+                link: "{{application}} のアカウントのメールアドレスが変更されました。{{email}} ではログインできなくなりました。\n\n"
+                    + "心当たりがない場合は、次のページを開いてください。アドレスを元に戻し、すべての端末をログアウトして、"
+                    + "新しいパスワードを設定できます。\n\n{{link}}\n\n有効期間は{{duration}}で、一度だけ使えます。",
+                closing: "ご自分で変更した場合は、何もする必要はありません。このメールは誰にも転送しないでください。")
         case .identifiersChanged:
             Words(
                 "{{application}} ログイン情報が変更されました",

@@ -42,6 +42,16 @@ extension MailTexts {
                 "{{application}} 메일 주소가 변경되었습니다",
                 code: "{{application}} 계정의 메일 주소가 변경되었습니다. 다른 기기는 로그아웃되었습니다.",
                 closing: "본인이 한 일이 아니라면 바로 앱 운영자에게 알려 주세요.")
+        case .emailRecovery:
+            Words(
+                "{{application}} 메일 주소가 변경되었습니다",
+                code: "{{application}} 계정의 메일 주소가 변경되었습니다. {{email}}(으)로는 더 이상 로그인할 수 없습니다.\n\n"
+                    + "본인이 한 일이 아니라면 주소를 되돌리는 페이지에 다음 코드를 붙여 넣어 주세요.\n\n{{code}}\n\n"
+                    + "코드는 {{duration}} 동안 유효하며 한 번만 사용할 수 있습니다.",
+                link: "{{application}} 계정의 메일 주소가 변경되었습니다. {{email}}(으)로는 더 이상 로그인할 수 없습니다.\n\n"
+                    + "본인이 한 일이 아니라면 다음 페이지를 열어 주세요. 주소를 되돌리고 모든 기기를 로그아웃한 뒤 "
+                    + "새 비밀번호를 정할 수 있습니다.\n\n{{link}}\n\n{{duration}} 동안 유효하며 한 번만 사용할 수 있습니다.",
+                closing: "본인이 변경했다면 아무것도 하지 않으셔도 됩니다. 이 메일을 다른 사람에게 전달하지 마세요.")
         case .identifiersChanged:
             Words(
                 "{{application}} 로그인 정보가 변경되었습니다",

@@ -83,7 +83,8 @@ package protocol MessagingQueries {
     func removeCode(
         of kind: MailKind, user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError)
-    /// Removes all of a user's codes, used ones too, but one by its handle; the number that went.
+    /// Removes all of a user's codes, used ones too, but one by its handle and the one that gives a former address back; the number
+    /// that went.
     func removeCodes(
         of user: Identifier<User>, in application: Identifier<Application>, except kept: SecretDigest?
     ) throws(DomainError) -> Int

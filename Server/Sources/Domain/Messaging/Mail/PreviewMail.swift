@@ -37,7 +37,7 @@ package struct PreviewMail: Sendable {
 
     /// Where the mail leads when the application has no page of its own.
     private func pages(for kind: MailKind, of application: Application) -> String? {
-        [.passwordReset, .registration, .addressTaken].contains(kind)
+        [.passwordReset, .registration, .emailRecovery, .addressTaken].contains(kind)
             ? pagesURL.map { "\($0)/a/\(application.id)" } : nil
     }
 

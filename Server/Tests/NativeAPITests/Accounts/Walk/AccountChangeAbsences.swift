@@ -29,8 +29,10 @@ extension AccountChangeStep {
     private static let texts = "It sends no text messages."
     private static let ofMigrations = Absence(
         "A log-in makes it while another service is asked: MigrationTests play it.", .passwordMigrated)
+    private static let ofRecoveries = Absence(
+        "A mail to the former address leads to the pages, where it happens.", .emailRecovered)
     private static let ofYields = Absence(
-        "It goes with another user's proof: KiiUnprovedNumberTests play it.", .identifierYielded)
+        "It goes with another user's proof: KiiUnprovedNumberTests and EmailRecoveryTests play it.", .identifierYielded)
     private static let retirement = "A weak password goes when a device key joins, which apps of Okaeri's own SDK have."
 
     static func absences(on surface: Surface) -> [Absence] {
@@ -43,7 +45,7 @@ extension AccountChangeStep {
                 Absence(
                     operators, .disabled, .enabled, .rolesChanged, .allSessionsEnded, .mergedByOperator,
                     .secondFactorsReset),
-                Absence(grace, .erased, .erasedAtOnce), ofMigrations, ofYields,
+                Absence(grace, .erased, .erasedAtOnce), ofMigrations, ofRecoveries, ofYields,
             ]
         case .pages:
             [
@@ -87,7 +89,7 @@ extension AccountChangeStep {
                     .transferCodeWithdrawn, .transferCodeRedeemed, .transferUndone, .mergeOffered, .mergeKept,
                     .mergeSwitched, .merged, .mergedByOperator, .mergeUndone, .deletionRequested, .restored,
                     .erasedAtOnce),
-                ofPasskeys, ofSecondFactors, ofResets, ofMigrations, ofYields,
+                ofPasskeys, ofSecondFactors, ofResets, ofMigrations, ofRecoveries, ofYields,
             ]
         case .ncmb:
             oldAppAbsences + [
@@ -135,7 +137,7 @@ extension AccountChangeStep {
             .identityUnlinked, .transferCodeWithdrawn, .transferUndone, .passkeyAdded, .passkeyRenamed),
         Absence("An operator ends all of a user's sessions.", .otherSessionsEnded),
         Absence(retirement, .weakPasswordRetired), Absence(notices, .consentRevoked, .providerAccountDeleted),
-        Absence(grace, .erasedAtOnce), ofSecondFactors, ofMigrations, ofYields,
+        Absence(grace, .erasedAtOnce), ofSecondFactors, ofMigrations, ofRecoveries, ofYields,
     ]
 
     private static let ofRoles = Absence("Roles are Okaeri's own and Parse's.", .rolesChanged)
@@ -148,6 +150,6 @@ extension AccountChangeStep {
             codes, .transferCodeIssued, .transferCodeWithdrawn, .transferCodeRedeemed, .transferUndone, .mergeOffered,
             .mergeKept, .mergeSwitched, .merged, .mergedByOperator, .mergeUndone),
         Absence("A user is erased at once, as there.", .deletionRequested, .restored, .erased), ofPasskeys,
-        ofSecondFactors, ofResets, ofMigrations, ofYields,
+        ofSecondFactors, ofResets, ofMigrations, ofRecoveries, ofYields,
     ]
 }

@@ -254,6 +254,19 @@ extension EvictionWorld {
         try #require(try await mails().filter { $0.recipient == address }.compactMap(\.token).first)
     }
 
+    /// The token of a mail to a former address, as after a change by an old app's session, which would end other ways in.
+    func recoveryToken() async throws -> String {
+        let token = "ABCD-EFGH-JKMN-PQRS-TVWX-YZ01-2345"
+        let (id, application) = (Identifier<User>(rawValue: owner.logIn.user.id), server.application.id)
+        let (handle, digest) = CodeDigests(key: try TestServer.sealingKey()).digests(
+            of: .emailRecovery, in: application, .code, try #require(CodeForm.normal(token)))
+        let code = MailedCode(
+            application: application, handle: handle, digest: digest, kind: .emailRecovery, user: id,
+            address: "former@example.com", replaces: "former@example.com", expiresAt: server.clock.now + .days(7))
+        try await server.store.write { transaction throws(DomainError) in try transaction.replaceCode(with: code) }
+        return token
+    }
+
     /// The user as the admin API has it now.
     func version() async throws -> [(String, String)] {
         [("If-Match", try #require(try await admin.send("owner", .get, userPath).headers[.eTag]))]

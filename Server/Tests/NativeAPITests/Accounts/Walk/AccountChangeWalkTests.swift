@@ -162,8 +162,8 @@ struct AccountChangeWalkTests {
         .mailedCodes: [.logInCode, .pendingAddress], .transferCodes: [.transferCode], .mergeTickets: [.mergeTicket],
         .tickets: [.authorizationCode, .oneTimeLogInToken], .newAddresses: [.pendingAddress, .orderedAddress],
         .anonymousIds: [],
-        // See `PasskeyTests`.
-        .passkeys: [],
+        // See `PasskeyTests` and `EmailRecoveryTests`.
+        .passkeys: [], .emailRecoveries: [],
     ]
 
     @Test(
@@ -230,7 +230,7 @@ struct AccountChangeWalkTests {
 
     @Test("is sent for every row by one surface at least")
     func everyRow() {
-        // No request makes these rows by itself: MigrationTests and KiiUnprovedNumberTests play them.
+        // No request makes these rows by itself: MigrationTests, KiiUnprovedNumberTests and EmailRecoveryTests play them.
         let all = Set(AccountChange.allCases).subtracting([.passwordMigrated, .identifierYielded])
         #expect(Set(AccountChangeStep.all.map(\.row)) == all)
     }

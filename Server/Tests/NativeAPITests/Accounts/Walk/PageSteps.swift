@@ -89,6 +89,10 @@ extension AccountChangeStep {
             let token = try await world.verification(of: "new@example.com", by: world.owner)
             return Asked(fields: ["token": token], wrongFields: ["token": "wrong"], isOpen: true)
         },
+        AccountChangeStep(.emailRecovered, .pages, "POST /a/{application}/recover") { world in
+            Asked(
+                fields: ["token": try await world.recoveryToken()], wrongFields: ["token": "wrong"], isOpen: true)
+        },
         AccountChangeStep(.passwordReset, .pages, "POST /a/{application}/reset") { world in
             Asked(
                 fields: ["token": try await world.resetToken(), "password": "a quite new secret"],
