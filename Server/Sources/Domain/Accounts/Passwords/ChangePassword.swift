@@ -69,6 +69,8 @@ package struct ChangePassword: Sendable {
             outcome = try await check(
                 current.revealed, of: .own(user), in: application.id, from: request.address)
         }
+        // Where the one before is unknown, none was shown.
+        if isUnknown { author = .owner(who, isProven: isProven, from: request.origin) }
         let ready = try changes.ready(
             [.passwordChanged], of: user, in: application, by: author, at: now)
         // Before anything else can be wrong, lest a guess count or not by what the new password is.

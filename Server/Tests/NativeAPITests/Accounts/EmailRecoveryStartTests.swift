@@ -1,0 +1,88 @@
+import Domain
+import HTTPTypes
+import OkaeriWire
+import TestWorld
+import Testing
+
+/// What the way back to an address begins with, beside the change of the address itself.
+extension EmailRecoveryTests {
+    @Test("has a link too where a code showed the new address, which a session of an old app had ordered")
+    func ordered() async throws {
+        let world = try await EvictionWorld()
+        try await world.decide("kii") { $0.demandsVerifiedEmail = true }
+        try await steal(world, by: .kii)
+        #expect(try await user(world).email == Self.former)
+        try await world.verify(try await world.mailedToken(to: Self.thiefs))
+        #expect(try await user(world).email == Self.thiefs)
+        #expect(try await recover(world, try await link(world)).status == 200)
+        #expect(try await user(world).email == Self.former)
+    }
+
+    @Test("was removed by the session, and comes back all the same")
+    func removed() async throws {
+        let world = try await EvictionWorld()
+        let token = try await world.ownerToken(.parse)
+        world.server.clock.advance(by: .seconds(700))
+        let answer = try await world.parse(
+            .put, "/parse/users/\(world.owner.logIn.user.id)", #"{"email":{"__op":"Delete"}}"#, token: token)
+        try #require(answer.status == 200, "\(answer.text)")
+        #expect(try await user(world).email == nil)
+        #expect(try await recover(world, try await link(world)).status == 200)
+        #expect(try await user(world).email == Self.former)
+    }
+
+    /// Parse's apps set a password by the session alone, and Kii's that of a user who came without one. A log-in with it looks like
+    /// the owner's.
+    @Test(
+        "has a link too where the session first set the password by which a thief then showed to be there",
+        arguments: [Surface.parse, .kii])
+    func prepared(app: Surface) async throws {
+        let world = try await EvictionWorld()
+        try await setPassword(world, by: app)
+        #expect(try await links(world).isEmpty)
+        let thief = try await world.server.logIn("hana", Self.newPassword).read(LogInResponse.self)
+        let changed = try await world.server.send(
+            .patch, APIPath.user, thief.bearer, body: #"{"email": "\#(Self.thiefs)"}"#)
+        try #require(changed.status == 200, "\(changed.text)")
+        #expect(try await recover(world, try await link(world)).status == 200)
+        #expect(try await user(world).email == Self.former)
+        #expect(try await world.server.logIn("hana", Self.newPassword).status == 401)
+    }
+
+    @Test("has no link once its owner has been there by a reset: what comes then is the owner's own")
+    func resetByOwner() async throws {
+        let world = try await EvictionWorld()
+        try await setPassword(world)
+        let reset = try await world.server.send(
+            .post, APIPath.resetPassword,
+            body: #"{"token": "\#(try await world.resetToken())", "newPassword": "the owner's own secret"}"#)
+        try #require(reset.status == 204, "\(reset.text)")
+        let owner = try await world.server.logIn("hana", "the owner's own secret").read(LogInResponse.self)
+        let changed = try await world.server.send(
+            .patch, APIPath.user, owner.bearer, body: #"{"email": "new@example.com"}"#)
+        try #require(changed.status == 200, "\(changed.text)")
+        #expect(try await links(world).isEmpty)
+    }
+
+    /// Sets a password by a session that its owner opened some time ago.
+    private func setPassword(_ world: EvictionWorld, by app: Surface = .parse) async throws {
+        let session = try await world.ownerToken(app)
+        world.server.clock.advance(by: .seconds(700))
+        let answer: Answer
+        if app == .kii {
+            let (id, application, now) = (id(world), world.server.application.id, world.server.clock.now)
+            try await world.server.store.write { transaction throws(DomainError) in
+                try transaction.removePassword(of: id, in: application)
+                try transaction.noteUnknownPassword(of: id, in: application, since: now)
+            }
+            answer = try await world.kii(
+                .put, EvictionWorld.kiiPath("/users/me/password"),
+                #"{"oldPassword":"whatever","newPassword":"\#(Self.newPassword)"}"#, token: session)
+        } else {
+            answer = try await world.parse(
+                .put, "/parse/users/\(world.owner.logIn.user.id)", #"{"password":"\#(Self.newPassword)"}"#,
+                token: session)
+        }
+        try #require([200, 204].contains(answer.status), "\(answer.text)")
+    }
+}
