@@ -263,6 +263,34 @@ struct EmailVerificationTests {
         #expect(notice.recipient == "taken@example.com" && notice.token == nil && notice.code == nil)
     }
 
+    /// A code that is under way shows whose the address is, and a sign-up shows nothing (decision 0252).
+    @Test(
+        "gives the address to who proves it, although somebody has signed up with it meanwhile",
+        arguments: [false, true])
+    func takenMeanwhile(isProved: Bool) async throws {
+        let world = try await MailServerWorld()
+        let fresh = try await logIn(world)
+        let body = #"{"email": "new@example.com"}"#
+        #expect(try await fresh.send(.post, APIPath.requestEmailVerification, body: body).status == 202)
+        let code = try #require(try await world.mails().first?.code)
+        let made = try await world.server.signUp("mina", #", "email": "new@example.com""#)
+        let other = Identifier<User>(rawValue: try made.read(LogInResponse.self).user.id)
+        let (application, now) = (world.server.application.id, world.server.clock.now)
+        if isProved {
+            try await world.store.write { transaction throws(DomainError) in
+                guard var user = try transaction.user(other, in: application) else { throw .userUnknown }
+                user.emailVerifiedAt = now
+                try transaction.updateIdentifiers(of: user)
+            }
+        }
+        let answer = try await fresh.send(.post, APIPath.verifyEmail, body: #"{"code": "\#(code)"}"#)
+        #expect(answer.status == (isProved ? 409 : 204), "\(answer.text)")
+        let left = try await world.server.modules.directory.readUser(other, in: application)
+        #expect(left.email == (isProved ? "new@example.com" : nil) && left.username == "mina")
+        let user = try await fresh.send(.get, APIPath.user).read(UserBody.self)
+        #expect(user.email == (isProved ? "hana@example.com" : "new@example.com"))
+    }
+
     @Test(
         "refuses bodies that say nothing, or two things",
         arguments: ["{}", #"{"code": "1", "token": "2"}"#, #"{"code": null}"#, #"{"kode": "1"}"#])

@@ -64,6 +64,31 @@ extension EmailRecoveryTests {
         #expect(try await links(world).isEmpty)
     }
 
+    @Test(
+        "has a link too where the session first proved a number, and none where it wrote one down alone",
+        arguments: [true, false])
+    func number(isProved: Bool) async throws {
+        let world = try await EvictionWorld()
+        let (session, number) = (try await world.ownerToken(.kii), "+819011112222")
+        world.server.clock.advance(by: .seconds(700))
+        let path = EvictionWorld.kiiPath("/users/me/phone-number")
+        let changed = try await world.kii(.put, path, #"{"phoneNumber":"\#(number)"}"#, token: session)
+        try #require(changed.status == 204, "\(changed.text)")
+        if isProved {
+            let sent = try await world.kii(.post, "\(path)/resend-verification", token: session)
+            try #require(sent.status == 204, "\(sent.text)")
+            let code = try await world.textedCode(number)
+            let verified = try await world.kii(
+                .post, "\(path)/verify", #"{"verificationCode":"\#(code)"}"#, token: session)
+            try #require(verified.status == 200, "\(verified.text)")
+        }
+        let thief = try await world.server.logIn("hana", EvictionWorld.password).read(LogInResponse.self)
+        let taken = try await world.server.send(
+            .patch, APIPath.user, thief.bearer, body: #"{"email": "\#(Self.thiefs)"}"#)
+        try #require(taken.status == 200, "\(taken.text)")
+        #expect(try await links(world).isEmpty == !isProved)
+    }
+
     /// Sets a password by a session that its owner opened some time ago.
     private func setPassword(_ world: EvictionWorld, by app: Surface = .parse) async throws {
         let session = try await world.ownerToken(app)
