@@ -4,9 +4,11 @@ import Domain
 /// enough, but of a user who has a second factor.
 struct AddressMessages: Sendable {
     private let messaging: Messaging
+    private let lookUpUser: LookUpUser
 
-    init(_ messaging: Messaging) {
-        self.messaging = messaging
+    init(_ modules: Modules) {
+        messaging = modules.messaging
+        lookUpUser = modules.directory.lookUpUser
     }
 
     /// Takes new addresses out that must be verified first: those that the application demands it of, and a number that another user
@@ -16,8 +18,8 @@ struct AddressMessages: Sendable {
     ) async throws(DomainError) -> [AddressKind: String] {
         var pending = identifiers.takePendingAddresses(of: user, by: request.caller, in: request.enabled)
         guard request.caller.session != nil, !user.isAnonymous, let number = identifiers[.phone],
-            try await messaging.verificationCodes.isUnproved(
-                number: number, ofAnotherThan: user, in: request.application)
+            messaging.verificationCodes.isAvailable(.phoneVerification),
+            try await lookUpUser.isUnproved(LogInIdentifier(.phone, shown: number), ofAnotherThan: user)
         else { return pending }
         identifiers.phone = .unchanged
         pending[.phone] = number

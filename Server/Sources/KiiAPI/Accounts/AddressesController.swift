@@ -15,7 +15,7 @@ final class AddressesController: Sendable {
 
     init(_ modules: Modules, kind: AddressKind) {
         accounts = modules.accounts
-        messages = AddressMessages(modules.messaging)
+        messages = AddressMessages(modules)
         codes = modules.messaging.verificationCodes
         recordReading = modules.directory.recordReading
         self.kind = kind

@@ -19,7 +19,7 @@ final class UsersController: Sendable {
         accounts = modules.accounts
         deletion = modules.deletion
         refreshTokens = RefreshTokens(modules.sessions)
-        messages = AddressMessages(modules.messaging)
+        messages = AddressMessages(modules)
     }
 
     /// `POST /apps/{appID}/users`: registration; with the media type that also authorizes, and no name, of a pseudo user.

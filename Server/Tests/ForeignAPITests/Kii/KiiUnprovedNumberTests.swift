@@ -138,6 +138,19 @@ struct KiiUnprovedNumberTests {
         #expect(try await messages(at: world).count == (isProved ? 0 : 1))
     }
 
+    @Test("tells who asks for it by few look-ups an hour that somebody has it")
+    func lookUps() async throws {
+        let world = try await ForeignWorld(server: ["dev": "on"])
+        _ = try await squatter(at: world)
+        let user = try await world.kiiUser("one_1")
+        for _ in 0..<60 {
+            let found = try await world.kii("GET", "/users/PHONE:\(Self.number)", token: user.token)
+            #expect(found.status == 200, "\(found.text)")
+        }
+        #expect(try await change(user.token, by: "PUT", at: world).status == 429)
+        #expect(try await messages(at: world).isEmpty)
+    }
+
     @Test("stays where it is for all that a sign-up or Okaeri's own protocol asks, which prove nothing")
     func unasked() async throws {
         let world = try await world(demands: true)

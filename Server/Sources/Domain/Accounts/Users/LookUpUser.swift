@@ -17,6 +17,21 @@ package struct LookUpUser: Sendable {
         try await rateLimiter(key, limit: Self.lookUps)
     }
 
+    /// Whether somebody else has an address or number without having proved it: it yields to who does (decision 0252). A user who
+    /// learns that has looked somebody up.
+    ///
+    /// - Throws: `rateLimited`, `storageUnavailable`.
+    package func isUnproved(
+        _ identifier: LogInIdentifier, ofAnotherThan user: User
+    ) async throws(DomainError) -> Bool {
+        let owner = try await store.read { transaction throws(DomainError) in
+            try transaction.user(identifier, in: user.application)
+        }
+        guard let owner, owner.id != user.id, !owner.hasProved(identifier.kind) else { return false }
+        try await count(by: user.id, in: user.application)
+        return true
+    }
+
     /// - Parameters:
     ///   - identifier: What is looked for.
     ///   - application: Where.

@@ -17,22 +17,8 @@ package struct VerificationCodes: Sendable {
         try author.requireProof(of: .addressChanged, at: enqueueMessage.clock.now)
     }
 
-    /// Whether another user has a number without having proved it: it yields to who does (decision 0252).
-    ///
-    /// - Returns: `false` too where no text messages are sent, and for what is no number.
-    /// - Throws: `storageUnavailable`.
-    package func isUnproved(
-        number typed: String, ofAnotherThan user: User, in application: Application
-    ) async throws(DomainError) -> Bool {
-        guard enqueueMessage.deliveries.isAvailable(for: .phoneVerification), let number = PhoneNumber(typed) else {
-            return false
-        }
-        let identifier = LogInIdentifier(.phone, shown: number.text)
-        let owner = try await enqueueMessage.store.read { transaction throws(DomainError) in
-            try transaction.user(identifier, in: application.id)
-        }
-        return owner.map { $0.id != user.id && !$0.hasProved(.phone) } ?? false
-    }
+    /// Whether messages of a kind leave the server.
+    package func isAvailable(_ kind: MailKind) -> Bool { enqueueMessage.deliveries.isAvailable(for: kind) }
 
     /// Orders the message with a user's code: the one that is good, or else a new one. The caller has seen to it that the
     /// user, or an administrator, asks.
