@@ -1,4 +1,5 @@
 import Domain
+import KiiAPI
 import OkaeriWire
 import TestWorld
 import Testing
