@@ -84,7 +84,7 @@ struct PostgreSQLSchema {
         try link.run("SELECT set_config('role', $1, true)", [owner])
     }
 
-    /// Whom the tables belong to, when that is another role than this session's, whose place it may take; `nil` otherwise.
+    /// Whom the tables belong to, when that is another role than this session's, as which it may act; `nil` otherwise.
     static func owner(_ link: PostgreSQLLink) throws(PostgreSQLFault) -> String? {
         let found = try link.run(
             """
