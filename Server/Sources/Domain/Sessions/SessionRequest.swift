@@ -144,4 +144,25 @@ extension User {
     /// Whether sessions of the old service still count for the user: one who has ended all here, or has another password, is
     /// not to be entered by an old token (decision 0127), unless nothing else leads to the account.
     var takesMovedSessions: Bool { credentialsVersion == 0 || isOutOfReach }
+
+    /// The longest time between the making of an id and that of its user.
+    private static let slack: Duration = .seconds(3600)
+
+    /// Whether this server made the user, and no import: the id begins with the moment of its making, which is the user's.
+    var wasMadeHere: Bool {
+        guard let made = id.instant ?? id.dashedInstant else { return false }
+        return made <= createdAt + Self.slack && createdAt <= made + Self.slack
+    }
+}
+
+extension Transaction {
+    /// Whether another service can have no sessions of a user, who was made here: what its file says of such a one, somebody has
+    /// written into it.
+    ///
+    /// - Throws: `storageUnavailable`.
+    func isUnknownElsewhere(_ user: User) throws(DomainError) -> Bool {
+        guard user.wasMadeHere else { return false }
+        // An export of this server has users with such ids too.
+        return try importTime(of: user.id, in: user.application) == nil
+    }
 }

@@ -140,6 +140,10 @@ struct SessionIssuerTests {
     func moved() async throws {
         let application = try await world.makeApplication()
         let user = try await world.signUp("hana", to: application).user
+        let now = world.clock.now
+        try await world.engine.write { transaction throws(DomainError) in
+            try transaction.noteImport(of: user.id, in: application.id, at: now)
+        }
         let imported = ImportedSession(
             user: user.id, application: application.id, token: Secret("a token of before"), protocolName: .yearly,
             method: .importing, createdAt: world.clock.now)

@@ -1,6 +1,7 @@
 import Domain
 import OkaeriWire
 import ParseAPI
+import TestWorld
 import Testing
 
 @Suite("Users of an export of Parse")
@@ -86,10 +87,9 @@ struct ParseExportTests {
         ])
     func sessions(row: String) async throws {
         let world = try await ForeignWorld()
-        let user = try await world.parseUser("mika")
-        let session = try ParseExport.session(
-            try Self.value(row.replacing("u1", with: user.id)), of: world.application.id)
-        #expect(session.user.rawValue == user.id && session.method.rawValue == "gamecenter")
+        try await world.importParseUser("u1")
+        let session = try ParseExport.session(try Self.value(row), of: world.application.id)
+        #expect(session.user.rawValue == "u1" && session.method.rawValue == "gamecenter")
         #expect(try await world.modules.sessions.importSessions([session], isRehearsal: false) == [.imported])
         let read = try await world.parse(
             "GET", "/sessions/me", token: "r:0123456789abcdef0123456789abcdef")
@@ -152,6 +152,31 @@ struct ParseExportTests {
             #expect(try await world.parseLogIn(name).text("objectId") == id)
         }
         #expect(try await world.parseLogIn("MIKA").parseCode == 101)
+    }
+
+    @Test("brings no session of a user who was made here: somebody has written it into the export")
+    func forgedSession() async throws {
+        let world = try await ForeignWorld()
+        let made = try await world.parseUser("mika")
+        let (id, application, now) = (
+            Identifier<Domain.User>(rawValue: made.id), world.application.id, world.clock.now
+        )
+        let session = ImportedSession(
+            user: id, application: application, token: Secret("r:forged1"), protocolName: .parse, method: .password,
+            createdAt: now)
+        for isRehearsal in [true, false] {
+            let outcomes = try await world.modules.sessions.importSessions([session], isRehearsal: isRehearsal)
+            #expect(outcomes == [.refused([ValidationError(field: "user", rule: .notListed)])])
+        }
+        let again = ImportedUser(
+            user: Domain.User(id: id, application: application, createdAt: now, updatedAt: now),
+            tokens: [Secret("r:forged2")])
+        let outcomes = try await world.modules.imports.importUsers(
+            [again], into: application, of: .parse, isRehearsal: false)
+        #expect(outcomes == [.present])
+        for token in ["r:forged1", "r:forged2"] {
+            #expect(try await world.parse("GET", "/users/me", token: token).parseCode == 209)
+        }
     }
 
     @Test("whose ids are one text, written in two ways, are two: none changes the other")

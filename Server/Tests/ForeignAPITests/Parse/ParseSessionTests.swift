@@ -293,9 +293,9 @@ struct ParseSessionTests {
     @Test("of the old kind go on after an import, and become revocable ones")
     func legacy() async throws {
         let world = try await ForeignWorld()
-        let user = try await world.parseUser("mika")
+        try await world.importParseUser("u1")
         let imported = ImportedSession(
-            user: Identifier(rawValue: user.id), application: world.application.id, token: Secret("legacytoken"),
+            user: Identifier(rawValue: "u1"), application: world.application.id, token: Secret("legacytoken"),
             protocolName: .parse, method: .password, createdAt: world.clock.now)
         #expect(try await world.modules.sessions.importSessions([imported], isRehearsal: false) == [.imported])
         #expect(try await world.parse("GET", "/users/me", token: "legacytoken").status == 200)

@@ -1,6 +1,8 @@
 import Domain
 import HTTPTypes
 import OkaeriWire
+import ParseAPI
+import TestWorld
 import Testing
 
 extension ForeignWorld {
@@ -41,6 +43,16 @@ extension ForeignWorld {
             "POST", "/users", #"{"username":"\#(name)","password":"s3cret"\#(more)}"#, installation: installation)
         #expect(made.status == 201, "\(made.text)")
         return (try made.text("objectId"), try made.text("sessionToken"))
+    }
+
+    /// Takes a user in from another server, to whom sessions of there belong.
+    func importParseUser(_ id: String) async throws {
+        let user = Domain.User(
+            id: Identifier(rawValue: id), application: application.id, displayName: "Mika", createdAt: clock.now,
+            updatedAt: clock.now)
+        let outcomes = try await modules.imports.importUsers(
+            [ImportedUser(user: user)], into: application.id, of: .parse, isRehearsal: false)
+        #expect(outcomes == [.imported])
     }
 
     func parseLogIn(_ name: String, _ password: String = "s3cret") async throws -> Answer {

@@ -60,9 +60,11 @@ package struct ImportSessions: Sendable {
         guard candidate.faults.isEmpty else { return .refused(candidate.faults) }
         let session = candidate.moved.session
         if try candidate.moved.isPresent(in: transaction) { return .present }
+        let unknown = ImportOutcome.refused([ValidationError(field: "user", rule: .notListed)])
         guard let user = try transaction.user(session.user, in: session.application) else {
-            return needsUser ? .refused([ValidationError(field: "user", rule: .notListed)]) : .imported
+            return needsUser ? unknown : .imported
         }
+        guard try !transaction.isUnknownElsewhere(user) else { return unknown }
         return user.takesMovedSessions ? .imported : .present
     }
 }

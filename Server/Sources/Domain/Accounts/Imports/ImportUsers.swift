@@ -282,7 +282,7 @@ package struct ImportUsers: Sendable {
         guard !outcome.isRefusal, !candidate.sessions.isEmpty else { return }
         if !outcome.isNew {
             let known = try transaction.user(candidate.user.id, in: candidate.user.application)
-            guard let known, known.takesMovedSessions else { return }
+            guard let known, known.takesMovedSessions, try !transaction.isUnknownElsewhere(known) else { return }
         }
         for moved in candidate.sessions { try moved.store(in: transaction) }
     }

@@ -141,17 +141,6 @@ package struct AdoptSession: Sendable {
     }
 }
 
-extension User {
-    /// The longest time between the making of an id and that of its user.
-    private static let slack: Duration = .seconds(3600)
-
-    /// Whether this server made the user, and no import: the id begins with the moment of its making, which is the user's.
-    fileprivate var wasMadeHere: Bool {
-        guard let made = id.instant ?? id.dashedInstant else { return false }
-        return made <= createdAt + Self.slack && createdAt <= made + Self.slack
-    }
-}
-
 extension Transaction {
     /// The user whom the token is about. A device id may have ended since it was looked up.
     fileprivate func user(
