@@ -113,6 +113,10 @@ package struct PerformRequest: Sendable {
         case .withdrawTransferCode: try await client.withdrawTransferCode()
         case .redeemTransferCode(let code):
             return .transferred(try await client.redeemTransferCode(code.revealed))
+        case .transferNotices:
+            return .transferNotices(try await client.pendingNotices().filter { $0.kind == .deviceAdded })
+        case .acknowledgeTransfer(let id): try await client.acknowledge(id)
+        case .undoTransfer(let id): try await client.undoTransfer(id)
         case .sessions: return .sessions(try await client.sessions())
         case .endSession(let id): try await client.endSession(id)
         case .endOtherSessions: return .ended(count: try await client.endOtherSessions())

@@ -67,6 +67,8 @@ public final class ScreenRunner<Model: ScreenModel> {
     private var alarm: Task<Void, Never>?
     /// Passkeys are offered above the keyboard.
     private var offer: Task<Void, Never>?
+    /// Devices that have joined by a code are looked for.
+    private var isLooking = false
     private var hasBegun = false
     /// Whose screen it is: who was logged in when it appeared, or when it last showed what that user has.
     private var owner: User.ID?
@@ -181,6 +183,7 @@ public final class ScreenRunner<Model: ScreenModel> {
         case .wake: setAlarm()
         case .offerPasskeys: offerPasskeys()
         case .copy(let text): surroundings.copy?(text)
+        case .lookForTransfers: await lookForTransfers()
         }
     }
 
@@ -221,6 +224,19 @@ public final class ScreenRunner<Model: ScreenModel> {
     private func endOffer() async {
         offer?.cancel()
         await offer?.value
+    }
+
+    /// Looks for devices that have joined by a code. One look at a time is enough.
+    private func lookForTransfers() async {
+        guard !isLooking else { return }
+        isLooking = true
+        defer { isLooking = false }
+        // Nobody has asked for it, so that the screen becomes nobody else's by it.
+        let present = await surroundings.client.currentUser?.id
+        guard owner == nil || owner == present else { return }
+        // Without a server the screen looks again later.
+        let found = try? await perform(ScreenRequest.transferNotices)
+        if case .transferNotices(let notices)? = found { report(.transfersKnown(notices)) }
     }
 
     /// Reports after a second. One alarm is enough for all that wait.

@@ -60,6 +60,8 @@ extension FormScreen {
             return []
         // Only the log-in screen offers passkeys.
         case .passkeyChosen: return []
+        // Only the screen that gives a code looks for devices that have joined by it.
+        case .transfersKnown: return []
         case .woke:
             return tick(at: report.instant) ? [.wake] : []
         }

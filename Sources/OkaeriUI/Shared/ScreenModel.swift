@@ -36,6 +36,8 @@ public enum ScreenName: String, CaseIterable, Hashable, Sendable {
     case transferCode
     /// The code from another device.
     case transferEntry
+    /// "Was that you?", of a device that joined by a code.
+    case transferNotice
     /// Where the person is logged in.
     case sessions
     /// The person's own devices, which log in by themselves.
@@ -79,6 +81,8 @@ public struct ScreenEffect: Hashable, Sendable {
         case offerPasskeys
         /// Put a text where the person can paste it elsewhere.
         case copy(String)
+        /// Look whether a device has joined by a code, without a word to the person.
+        case lookForTransfers
     }
 
     package let kind: Kind
@@ -112,6 +116,8 @@ public struct ScreenReport: Sendable {
         case woke
         /// The person has chosen a passkey above the keyboard.
         case passkeyChosen(PasskeyProof)
+        /// The devices that joined by a code and wait.
+        case transfersKnown([Notice])
     }
 
     package let kind: Kind
@@ -144,6 +150,8 @@ public enum ScreenDestination: Hashable, Sendable {
     case transferEntry
     /// A code for another device.
     case transferCode
+    /// "Was that you?", of each device that joined by a code and waits.
+    case transferNotice
     /// Where the person is logged in.
     case sessions
     /// The person's own devices, which log in by themselves.
@@ -192,6 +200,10 @@ public enum ScreenOutcome: Hashable, Sendable {
     case transferCodeWithdrawn
     /// This device has joined another user.
     case transferred(TransferResult)
+    /// A device that joined by a code is the person's own.
+    case transferConfirmed
+    /// A device that joined by a code is out of the account again.
+    case transferUndone
     /// Log-ins on other devices have ended.
     case sessionsEnded(count: Int)
     /// Other devices no longer log in by themselves, and are logged out.

@@ -28,6 +28,10 @@ package enum ScreenRequest: Hashable, Sendable {
     case issueTransferCode
     case withdrawTransferCode
     case redeemTransferCode(Secret)
+    /// The devices that joined by a code and wait.
+    case transferNotices
+    case acknowledgeTransfer(Notice.ID)
+    case undoTransfer(Notice.ID)
     case sessions
     case endSession(DeviceSession.ID)
     case endOtherSessions
@@ -88,11 +92,12 @@ extension ScreenRequest {
             }
         case .requestTOTP(let challenge): challenge == nil ? .account : .nobody
         case .confirmTOTP(_, _, let challenge): challenge == nil ? .account : .logIn
-        case .sessions, .deviceKeys, .passkeys, .secondFactors: .list
+        case .transferNotices, .sessions, .deviceKeys, .passkeys, .secondFactors: .list
         case .upgrade, .requestEmailVerification, .verifyEmail, .preview, .issueTransferCode, .withdrawTransferCode,
-            .endSession, .endOtherSessions, .removeDeviceKey, .removeOtherDeviceKeys, .addPasskey, .renamePasskey,
-            .removePasskey, .reauthenticateWithPasskey, .removeSecondFactor, .replaceRecoveryCodes,
-            .reauthenticateWithSecondFactor, .deleteUser, .exportUser, .reauthenticate, .reauthenticateWithCode:
+            .acknowledgeTransfer, .undoTransfer, .endSession, .endOtherSessions, .removeDeviceKey,
+            .removeOtherDeviceKeys, .addPasskey, .renamePasskey, .removePasskey, .reauthenticateWithPasskey,
+            .removeSecondFactor, .replaceRecoveryCodes, .reauthenticateWithSecondFactor, .deleteUser, .exportUser,
+            .reauthenticate, .reauthenticateWithCode:
             .account
         case .resolve, .undoMerge, .restoreUser: .change
         }
@@ -139,6 +144,7 @@ package enum ScreenResponse: Hashable, Sendable {
     case resolved(MergeResult)
     case transferCode(TransferCode)
     case transferred(TransferResult)
+    case transferNotices([Notice])
     case sessions([DeviceSession])
     case deviceKeys([RegisteredDeviceKey])
     case passkeys([Passkey])

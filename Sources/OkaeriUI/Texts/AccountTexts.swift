@@ -89,6 +89,38 @@ extension TextTable {
                 "What this device had before is erased on {time}.",
                 "この端末の以前のデータは{time}に消去されます。",
                 "이 기기의 이전 데이터는 {time}에 삭제됩니다."),
+            .transferNoticeTitle: Entry(
+                "Was that you?",
+                "引き継ぎの確認",
+                "기기 변경 확인"),
+            .transferNoticeIntroduction: Entry(
+                "{name} joined your account by a transfer code: {time}. Confirm only what you did yourself.",
+                "{time}に、引き継ぎコードで「{name}」がアカウントに加わりました。ご自身で行った場合だけ「はい」を選んでください。",
+                "기기 변경 코드로 다른 기기가 계정에 추가되었습니다. ({name}, {time}) 본인이 한 경우에만 확인해 주세요."),
+            .transferNoticeMine: Entry(
+                "That was me",
+                "はい、自分です",
+                "네, 본인입니다"),
+            .transferNoticeNotMine: Entry(
+                "That was not me",
+                "いいえ、心当たりがありません",
+                "아니요, 본인이 아닙니다"),
+            .transferNoticeQuestion: Entry(
+                "Take {name} out of your account? It is logged out at once, and cannot come back without a new code.",
+                "「{name}」をアカウントから外しますか？その端末はすぐにログアウトされ、新しいコードがなければ戻れません。",
+                "이 기기를 계정에서 제외할까요? ({name}) 바로 로그아웃되며, 새 코드가 없으면 돌아올 수 없습니다."),
+            .transferNoticeUndo: Entry(
+                "Take it out",
+                "アカウントから外す",
+                "계정에서 제외"),
+            .transferNoticeConfirmed: Entry(
+                "Confirmed. The other device can use everything now.",
+                "確認しました。もう一方の端末ですべての機能を使えます。",
+                "확인했습니다. 이제 다른 기기에서 모든 기능을 사용할 수 있습니다."),
+            .transferNoticeUndone: Entry(
+                "The other device is out of your account.",
+                "もう一方の端末をアカウントから外しました。",
+                "다른 기기를 계정에서 제외했습니다."),
             .sessionsTitle: Entry(
                 "Where you are logged in",
                 "ログイン中の端末",

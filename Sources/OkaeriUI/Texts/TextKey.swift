@@ -182,6 +182,22 @@ public enum TextKey: String, CaseIterable, Hashable, Sendable {
     case transferEntryScan = "transferEntry.scan"
     /// “What this device had before is erased on {time}.”
     case transferEntryLeft = "transferEntry.left"
+    /// “Was that you?”
+    case transferNoticeTitle = "transferNotice.title"
+    /// “{name} joined your account by a transfer code: {time}. Confirm only what you did yourself.”
+    case transferNoticeIntroduction = "transferNotice.introduction"
+    /// “That was me”
+    case transferNoticeMine = "transferNotice.mine"
+    /// “That was not me”
+    case transferNoticeNotMine = "transferNotice.notMine"
+    /// “Take {name} out of your account? It is logged out at once, and cannot come back without a new code.”
+    case transferNoticeQuestion = "transferNotice.question"
+    /// “Take it out”
+    case transferNoticeUndo = "transferNotice.undo"
+    /// “Confirmed. The other device can use everything now.”
+    case transferNoticeConfirmed = "transferNotice.confirmed"
+    /// “The other device is out of your account.”
+    case transferNoticeUndone = "transferNotice.undone"
     /// “Where you are logged in”
     case sessionsTitle = "sessions.title"
     /// “This device”

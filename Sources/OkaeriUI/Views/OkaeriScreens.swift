@@ -67,6 +67,7 @@
                     ReauthenticationScreen(runner(ReauthenticationModel($0, for: reason)))
                 }
             case .transferCode: TransferCodeScreen(runner(TransferCodeModel()))
+            case .transferNotice: TransferNoticeScreen(runner(TransferNoticeModel()))
             case .sessions: SessionsScreen(runner(SessionsModel()))
             case .deviceKeys: DeviceKeysScreen(runner(DeviceKeysModel()))
             case .passkeys: PasskeysScreen(runner(PasskeysModel()))

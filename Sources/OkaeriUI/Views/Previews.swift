@@ -13,6 +13,7 @@
     #Preview("Two accounts") { PreviewScreen { .conflict(PreviewServer.conflict) } }
     #Preview("To another device") { PreviewScreen { .transferCode } }
     #Preview("From another device") { PreviewScreen { .transferEntry } }
+    #Preview("Was that you?") { PreviewScreen { .transferNotice } }
     #Preview("Log-ins") { PreviewScreen { .sessions } }
     #Preview("Devices") { PreviewScreen { .deviceKeys } }
     #Preview("Passkeys") { PreviewScreen { .passkeys } }
@@ -136,6 +137,13 @@
                 try Self.response(
                     TransferCodeResponse(
                         code: "ACDE-FGHJ-KMNP-QRTW", expiresAt: Self.later, link: nil, qrSVG: Self.picture))
+            case APIPath.notices:
+                try Self.response(
+                    NoticeListResponse(notices: [
+                        NoticeBody(
+                            id: "preview", kind: NoticeBody.deviceAdded, createdAt: Self.time,
+                            device: DeviceBody(name: "iPad"), undoUntil: Self.later)
+                    ]))
             default: throw .offline
             }
         }

@@ -30,6 +30,11 @@ enum ScreenReports {
             thumbprint: "k", isCurrent: false, device: nil, addedAt: WireTime(millisecondsSince1970: 0), lastUsedAt: nil
         ))
 
+    static let notice = Notice(
+        NoticeBody(
+            id: "n", kind: NoticeBody.deviceAdded, createdAt: WireTime(millisecondsSince1970: 0),
+            undoUntil: WireTime(millisecondsSince1970: 0)))
+
     static let passkey = Passkey(
         PasskeyBody(
             id: "p", name: "Phone", aaguid: "", transports: [], isBackupEligible: true, isBackedUp: true,
@@ -62,7 +67,7 @@ enum ScreenReports {
         .codeRequest(LogInCodeRequest(email: "hana@example.com", expiresAt: instant, ticket: "ticket")),
         .done, .sessions([]), .sessions([session]), .deviceKeys([]), .deviceKeys([key]),
         .passkeys([]), .passkeys([passkey]), .passkey(passkey), .passkeyAdded(passkey, user(isAnonymous: false)),
-        .ended(count: 2), .erasedAt(instant), .export(Data("{}".utf8)),
+        .transferNotices([]), .transferNotices([notice]), .ended(count: 2), .erasedAt(instant), .export(Data("{}".utf8)),
     ]
 
     static let errors: [OkaeriError] = [

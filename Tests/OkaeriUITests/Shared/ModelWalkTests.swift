@@ -63,6 +63,13 @@ struct ModelWalkTests {
                 + [.finished], seed)
     }
 
+    @Test("the question about a device that joined by a code", arguments: 0..<6 as Range<UInt64>)
+    func transferNotice(seed: UInt64) {
+        walk(
+            TransferNoticeModel(),
+            Self.forms(TransferNoticeEvent.form) + [.reload, .mine, .notMine, .confirmed, .refused, .finished], seed)
+    }
+
     @Test("sessions", arguments: 0..<6 as Range<UInt64>)
     func sessions(seed: UInt64) {
         walk(
