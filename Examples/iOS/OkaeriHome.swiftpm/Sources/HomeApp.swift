@@ -77,6 +77,8 @@
             }
             // Listed, so that the sheet has the present values, and not those with which this view was drawn.
             .sheet(isPresented: $isShowing) { [destination, profile] in screens(destination, profile) }
+            // A guest's new phone waits for the answer.
+            .okaeriTransferNotices(in: surroundings)
         }
 
         private func show(_ destination: ScreenDestination) {
