@@ -54,12 +54,12 @@ struct ReplicaFaultTests {
         #expect(try restore(to: target).rows["users"] == 1)
     }
 
-    @Test("is refused where a part says to be at a place in the log that there is not, as in pages of any length")
-    func places() throws {
+    @Test("is refused where a part begins at a position that no log has, as behind pages of any length")
+    func positions() throws {
         func records(pageBytes: Int, frames: Int) throws -> [ReplicaContent.Record] {
-            let place = #""pageBytes":\#(pageBytes),"frames":\#(frames)"#
+            let length = #""pageBytes":\#(pageBytes),"frames":\#(frames)"#
             let sums = #""firstSalt":1,"secondSalt":2,"isBigEndian":true,"firstSum":3,"secondSum":4"#
-            let description = Array(#"{"byteCount":0,"start":{\#(place),\#(sums)}}"#.utf8)
+            let description = Array(#"{"byteCount":0,"start":{\#(length),\#(sums)}}"#.utf8)
             return try ReplicaContent.records(in: BackupFrame.bigEndian(description.count) + description, of: "a part")
         }
         #expect(try records(pageBytes: 4096, frames: 7).count == 1)

@@ -187,11 +187,11 @@ private struct FileMark: Codable {
     init?(of path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        number = UInt64(status.st_ino)
+        number = UInt64(clamping: status.st_ino)
         #if os(Linux)
-            changedAt = Int64(status.st_ctim.tv_sec)
+            changedAt = Int64(clamping: status.st_ctim.tv_sec)
         #else
-            changedAt = Int64(status.st_ctimespec.tv_sec)
+            changedAt = Int64(clamping: status.st_ctimespec.tv_sec)
         #endif
     }
 

@@ -132,8 +132,8 @@ struct InitQuestions {
         var hidden = shown
         hidden.c_lflag &= ~tcflag_t(ECHO | ISIG)
         withUnsafeMutableBytes(of: &hidden.c_cc) { keys in
-            keys[Int(VEOL)] = interrupt
-            keys[Int(VEOL2)] = quit
+            keys[Int(clamping: VEOL)] = interrupt
+            keys[Int(clamping: VEOL2)] = quit
         }
         Console.show(question)
         _ = tcsetattr(STDIN_FILENO, TCSADRAIN, &hidden)

@@ -20,7 +20,7 @@ struct GeoPoint: Hashable {
 
     private init?(latitude: JSONValue?, longitude: JSONValue?) {
         guard let latitude = GeoOperators.number(latitude), let longitude = GeoOperators.number(longitude),
-            abs(latitude) <= 90, abs(longitude) <= 180
+            latitude.magnitude <= 90, longitude.magnitude <= 180
         else { return nil }
         self.latitude = latitude
         self.longitude = longitude

@@ -50,11 +50,11 @@ extension FuzzTarget {
         },
         FuzzTarget("replica-part", maximumBytes: 16 * 1024) { input in
             for case .frames(let frames) in (try? ReplicaContent.records(in: input, of: "a part")) ?? [] {
-                var (place, rest) = (frames.start, frames.bytes[...])
-                while !rest.isEmpty, place.pass(rest.prefix(place.frameBytes)) != nil {
-                    rest = rest.dropFirst(place.frameBytes)
+                var (position, rest) = (frames.start, frames.bytes[...])
+                while !rest.isEmpty, position.pass(rest.prefix(position.frameBytes)) != nil {
+                    rest = rest.dropFirst(position.frameBytes)
                 }
-                expect(place.offset >= LogPosition.headerBytes, "a place is behind the beginning of a log")
+                expect(position.offset >= LogPosition.headerBytes, "a position is behind the header of its log")
             }
         },
         FuzzTarget("repository-name", maximumBytes: 300) { input in
