@@ -245,8 +245,8 @@ struct PostgreSQLStoreTests {
         #expect(ports.count == 2, "one for transactions and one for news: \(ports)")
         for port in ports {
             // The list is read in pieces, between which other tests' connections come and go: one can be passed over.
-            let wait = try #require(
-                try Self.firstFound(of: 50) { try Self.secondsOfWait(from: cluster.port, to: port) })
+            let found = try Self.firstFound(of: 50) { try Self.secondsOfWait(from: cluster.port, to: port) }
+            let wait = try #require(found)
             #expect(wait <= 60, "the server's system asks after \(wait) seconds whether the node is there")
         }
         await store.close()
