@@ -80,7 +80,14 @@ enum OwnPasskeysPage {
         }
     }
 
-    /// - Parameter typed: The name that was sent: of the passkey in the path, or of a new one.
+    /// The page.
+    ///
+    /// - Parameters:
+    ///   - request: Whose.
+    ///   - fault: What is wrong with the name.
+    ///   - typed: The name that was sent: of the passkey in the path, or of a new one.
+    /// - Returns: the page.
+    /// - Throws: `DomainError`.
     private static func draw(
         _ request: DashboardRequest, fault: String? = nil, typed: String = ""
     ) async throws -> Response {

@@ -194,7 +194,9 @@ struct InitTests {
         #expect(finished.output.contains("My app") && finished.output.contains("okaeri serve --config \(file)"))
     }
 
-    @Test("asks again for a sender alone, for nothing of a mail that an option says, and takes a password from the terminal")
+    @Test(
+        "asks again for a sender alone, for nothing of a mail that an option says, and takes a password from the terminal"
+    )
     func mailOnTerminal() async throws {
         let finished = try await typing(
             #"\nsmtps://mail.example.com:465\nnobody\nid@example.com\nid\nfour quiet words\n\n"#,

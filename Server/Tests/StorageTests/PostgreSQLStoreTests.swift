@@ -232,7 +232,8 @@ struct PostgreSQLStoreTests {
         await store.close()
     }
 
-    @Test("lets the server find out within a minute that a node's machine is gone: it counts the connections until then")
+    @Test(
+        "lets the server find out within a minute that a node's machine is gone: it counts the connections until then")
     func goneMachine() async throws {
         let cluster = try await TestPostgreSQL.cluster()
         let database = try await cluster.makeMigratedDatabase()

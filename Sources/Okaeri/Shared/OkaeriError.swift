@@ -150,7 +150,8 @@ public enum OkaeriError: Error, Hashable, Sendable {
             .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
             .providerRefused, .identityTaken, .lastWayIn, .deviceKeyRemoved, .conflict, .mergeRefused, .userDeleted,
             .transferCodeRefused, .undoTooLate, .webLogInRefused, .passkeyRefused, .secondFactorRequired,
-            .secondFactorEnrolmentRequired, .secondFactorNotRecent, .secondFactorRefused, .transferUnconfirmed, .refused,
+            .secondFactorEnrolmentRequired, .secondFactorNotRecent, .secondFactorRefused, .transferUnconfirmed,
+            .refused,
             .unexpectedResponse:
             false
         }

@@ -26,7 +26,8 @@ extension OkaeriError {
             .audienceNotAllowed, .providerRefused, .identityTaken, .lastWayIn, .deviceKeyRemoved, .conflict,
             .mergeRefused, .userDeleted,
             .transferCodeRefused, .undoTooLate, .webLogInRefused, .passkeyRefused, .secondFactorRequired,
-            .secondFactorEnrolmentRequired, .secondFactorNotRecent, .secondFactorRefused, .transferUnconfirmed, .cancelled,
+            .secondFactorEnrolmentRequired, .secondFactorNotRecent, .secondFactorRefused, .transferUnconfirmed,
+            .cancelled,
             .refused:
             .refused(message: errorDescription ?? "")
         }

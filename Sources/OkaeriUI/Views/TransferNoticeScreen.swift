@@ -84,6 +84,7 @@
         /// - Parameters:
         ///   - surroundings: The way to the server, and what else the screen needs.
         ///   - hooks: What the app hears; `show` and `close` are the screen's own.
+        /// - Returns: the view with the sheet.
         public func okaeriTransferNotices(
             in surroundings: ScreenSurroundings, hooks: ScreenHooks = ScreenHooks()
         ) -> some View {

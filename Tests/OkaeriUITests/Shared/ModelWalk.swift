@@ -67,7 +67,8 @@ enum ScreenReports {
         .codeRequest(LogInCodeRequest(email: "hana@example.com", expiresAt: instant, ticket: "ticket")),
         .done, .sessions([]), .sessions([session]), .deviceKeys([]), .deviceKeys([key]),
         .passkeys([]), .passkeys([passkey]), .passkey(passkey), .passkeyAdded(passkey, user(isAnonymous: false)),
-        .transferNotices([]), .transferNotices([notice]), .ended(count: 2), .erasedAt(instant), .export(Data("{}".utf8)),
+        .transferNotices([]), .transferNotices([notice]), .ended(count: 2), .erasedAt(instant),
+        .export(Data("{}".utf8)),
     ]
 
     static let errors: [OkaeriError] = [

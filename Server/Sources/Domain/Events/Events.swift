@@ -204,7 +204,9 @@ package struct ReplayEvents: Sendable {
 
         /// - Throws: `busy` while there is one.
         func take(_ application: Identifier<Application>) throws(DomainError) {
-            guard taken.withLock({ $0.insert(application).inserted }) else { throw .busy(retryAfter: ReplayEvents.retry) }
+            guard taken.withLock({ $0.insert(application).inserted }) else {
+                throw .busy(retryAfter: ReplayEvents.retry)
+            }
         }
 
         func leave(_ application: Identifier<Application>) {

@@ -65,7 +65,8 @@ struct ApplicationChecks {
             return [
                 .warning(
                     check, "\(application.name): \(words) should have been erased more than a day ago.",
-                    advice: "A server erases once it has run for an hour in a row with an even clock. Let it run for so "
+                    advice:
+                        "A server erases once it has run for an hour in a row with an even clock. Let it run for so "
                         + "long, or use “okaeri user delete ID --now”.")
             ]
         } catch {

@@ -103,6 +103,7 @@ extension BinaryInteger {
     /// - Parameters:
     ///   - noun: What is counted.
     ///   - plural: The same for several; `nil` where an s is all that it takes.
+    /// - Returns: both.
     func counted(_ noun: String, _ plural: String? = nil) -> String {
         "\(self) \(self == 1 ? noun : plural ?? noun + "s")"
     }

@@ -173,7 +173,13 @@ final class UsersController: Sendable {
 
     /// Looks through users whom the database finds and a filter lets through, a part at a time.
     ///
-    /// - Parameter collect: Takes a part, and says whether more are wanted.
+    /// - Parameters:
+    ///   - search: What is asked of the database.
+    ///   - filter: What is asked of each user.
+    ///   - request: Whose time it takes.
+    ///   - call: Who asks.
+    ///   - collect: Takes a part, and says whether more are wanted.
+    /// - Throws: `DomainError`, and what `collect` throws.
     private func lookThrough(
         _ search: UserSearch, fitting filter: ExpressionFilter, for request: SearchRequest, _ call: ParseCall,
         collect: ([User]) throws -> Bool

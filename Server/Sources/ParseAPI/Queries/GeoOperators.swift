@@ -7,8 +7,9 @@ struct GeoPoint: Hashable {
     let latitude: Double
     let longitude: Double
 
+    /// `nil` for what is no point of the earth.
+    ///
     /// - Parameter value: An object of the type, or MongoDB's pair, where the longitude comes first.
-    /// - Returns: `nil` for what is no point of the earth.
     init?(_ value: JSONValue?) {
         switch value {
         case .object(let members)? where members["__type"] == "GeoPoint":
@@ -73,6 +74,7 @@ enum GeoOperators {
     ///   - name: The operator.
     ///   - members: All that is asked of the field.
     ///   - field: What is asked of.
+    /// - Returns: what the database is asked.
     /// - Throws: 107 for a wrong form, 119 for a polygon.
     static func formula(
         _ name: String, _ members: [String: JSONValue], on field: UserField
@@ -131,8 +133,9 @@ struct NearestFirst {
     private let path: [String]
     private let center: GeoPoint
 
+    /// `nil` for a question that does not ask who is near.
+    ///
     /// - Parameter condition: A `where`.
-    /// - Returns: `nil` for one that does not ask who is near.
     init?(_ condition: JSONValue) {
         guard case .object(let members) = condition else { return nil }
         var asked: (name: String, center: GeoPoint)?
@@ -141,7 +144,7 @@ struct NearestFirst {
             asked = (name, center)
         }
         guard let asked else { return nil }
-        path = asked.name.split(separator: ".").map(String.init)
+        path = asked.name.pieces(at: ".").map(String.init)
         center = asked.center
     }
 

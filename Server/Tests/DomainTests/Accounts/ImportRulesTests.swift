@@ -269,7 +269,8 @@ struct ImportRulesTests {
         return imported
     }
 
-    @Test("take the day on which a user was last there, unless the last log-in is later", arguments: [-2, 2] as [Int64])
+    @Test(
+        "take the day on which a user was last there, unless the last log-in is later", arguments: [-2, 2] as [Int64])
     func daySeen(days: Int64) async throws {
         let (now, tenant) = (world.clock.now, application.id)
         let seen = now + .days(days)

@@ -53,7 +53,8 @@ struct ListMembersTests {
         try await world.engine.write { transaction throws(DomainError) in
             for number in 0..<count {
                 var user = User(
-                    id: Identifier(rawValue: "user-\(number)"), application: application, createdAt: now, updatedAt: now)
+                    id: Identifier(rawValue: "user-\(number)"), application: application, createdAt: now, updatedAt: now
+                )
                 user.grants = [role]
                 try transaction.insert(user)
                 try transaction.updateGrants(of: user)

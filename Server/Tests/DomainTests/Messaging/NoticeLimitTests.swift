@@ -36,7 +36,8 @@ struct NoticeLimitTests {
         #expect(Set(queued.map(\.kind)) == [.accountDisabled, .accountEnabled])
     }
 
-    @Test("and those that strangers order at many applications reach a person twenty times an hour by one, sixty in all")
+    @Test(
+        "and those that strangers order at many applications reach a person twenty times an hour by one, sixty in all")
     func stranger() async throws {
         let world = try TestWorld(try SQLiteStore(.memory, role: .server), hasRateLimits: true, mail: .outbox)
         var applications: [Application] = []

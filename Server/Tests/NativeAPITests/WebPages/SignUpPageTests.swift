@@ -129,7 +129,8 @@ struct SignUpPageTests {
     }
 
     @Test(
-        "leads into the account that it has made when it is sent again because its answer got lost, and nothing else does")
+        "leads into the account that it has made when it is sent again because its answer got lost, and nothing else does"
+    )
     func lostAnswer() async throws {
         let browser = Browser(try await TestServer())
         let page = try await browser.get(browser.path("sign-up"))

@@ -86,10 +86,12 @@ enum MailTexts {
         case .emailRecovery:
             Words(
                 "Your mail address for {{application}} was changed",
-                code: "The mail address of your account at {{application}} was changed just now. {{email}} does not lead to "
+                code:
+                    "The mail address of your account at {{application}} was changed just now. {{email}} does not lead to "
                     + "it any more.\n\nIf that was not you, copy this code into the page that gives the address back:"
                     + "\n\n{{code}}\n\nIt is good for {{duration}} and can be used once.",
-                link: "The mail address of your account at {{application}} was changed just now. {{email}} does not lead to "
+                link:
+                    "The mail address of your account at {{application}} was changed just now. {{email}} does not lead to "
                     + "it any more.\n\nIf that was not you, open this page. It gives you the address back, logs all devices "
                     + "out, and lets you choose a new password:\n\n{{link}}\n\n"
                     + "It is good for {{duration}} and can be used once.",
@@ -135,7 +137,8 @@ enum MailTexts {
             Words(
                 "The second step of your log-in to {{application}} was changed",
                 code: "An authenticator app or the recovery codes of your account at {{application}} were changed.",
-                closing: "If that was not you, change your password in the app at once, and write to those who make it: "
+                closing:
+                    "If that was not you, change your password in the app at once, and write to those who make it: "
                     + "somebody else's authenticator app would keep you out.")
         case .recoveryCodeUsed:
             Words(
