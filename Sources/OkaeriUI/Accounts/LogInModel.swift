@@ -154,7 +154,7 @@ public struct LogInModel: FormScreen {
             let effects = takeForm(report)
             // What was asked for has ended the offer. There is none beneath another screen, which may ask for a passkey itself.
             return wasRunning && !effects.contains(where: \.leadsElsewhere) ? effects + offer : effects
-        case .verdict, .failureReported, .woke: return takeForm(report)
+        case .transfersKnown, .verdict, .failureReported, .woke: return takeForm(report)
         }
     }
 
