@@ -39,7 +39,7 @@ enum OverviewPage {
         func chart(_ name: String, _ values: [Int64]) -> PageTemplates.Model {
             [
                 "title": request.text("overview.\(name)"), "sum": String(values.reduce(0, +)),
-                "svg": BarChart(values: values).svg,
+                "svg": PageMarkup(BarChart(values: values).svg),
                 "rows": zip(starts, values).map { ["time": $0, "value": String($1)] as PageTemplates.Model },
             ]
         }

@@ -217,7 +217,9 @@ private struct SetUpPage {
         if request.rules.logIns.signOn.isOffered, opened.admin != nil {
             model["signOn"] = "\(Dashboard.root)/set-up/sign-on"
         }
-        if let picture = QRPicture(opened.totp.link(name: shown, issuer: "Okaeri"))?.svg { model["qr"] = picture }
+        if let picture = QRPicture(opened.totp.link(name: shown, issuer: "Okaeri"))?.svg {
+            model["qr"] = PageMarkup(picture)
+        }
         model["summary"] = request.summary(errors.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
         return try request.html("set-up", title: request.text("setUp.title"), model, status: status)
     }

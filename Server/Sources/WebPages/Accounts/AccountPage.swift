@@ -196,7 +196,7 @@ extension HostedPageRequest {
         let link = issued.link?.revealed
         let picture = link.flatMap { QRPicture($0) } ?? QRPicture(issued.code.revealed)
         return [
-            "code": issued.code.revealed, "svg": picture?.svg ?? "", "until": time(issued.expiresAt),
+            "code": issued.code.revealed, "svg": PageMarkup(picture?.svg ?? ""), "until": time(issued.expiresAt),
         ]
     }
 

@@ -27,7 +27,7 @@ struct EnrolmentForm {
             "action": request.path(action),
             "hidden": kept.map { field -> PageTemplates.Model in ["name": field.name, "value": field.value] },
             "fields": [code.model, name.model], "button": request.text("enrolment.button"),
-            "svg": QRPicture(offer.link.revealed)?.svg ?? "", "link": offer.link.revealed,
+            "svg": PageMarkup(QRPicture(offer.link.revealed)?.svg ?? ""), "link": offer.link.revealed,
             "key": Self.grouped(offer.key.revealed), "toAccount": isOfAccount,
         ]
         // What the application demands of everybody is explained in a log-in alone.

@@ -308,7 +308,7 @@ extension HostedPageRequest {
             "providers": providers.map { provider -> PageTemplates.Model in
                 let brand = ProviderBrand.of(provider)
                 return [
-                    "label": text("logIn.with", ["name": brand.name]), "mark": brand.mark ?? "",
+                    "label": text("logIn.with", ["name": brand.name]), "mark": PageMarkup(brand.mark ?? ""),
                     "style": brand.style.map { "provider-\($0)" } ?? "button-outline",
                     "link": buttonPath(provider),
                 ]

@@ -85,7 +85,7 @@ struct HostedPageRequest: Sendable {
     func model(_ page: String, _ own: PageTemplates.Model = [:]) -> PageTemplates.Model {
         var model: PageTemplates.Model = [
             "language": browser.language.rawValue, "title": text("\(Self.textName(page)).title"), "brand": theme.brand,
-            "mark": theme.mark, "themeStyle": theme.styles[asked("appearance")] ?? theme.style,
+            "mark": theme.mark, "themeStyle": PageMarkup(theme.styles[asked("appearance")] ?? theme.style),
             "assets": pages.assets.model,
             "nonce": browser.nonce, "formToken": browser.formToken, "tokenField": PageRequest.tokenField,
             "t": theme.texts.tree(in: browser.language), "bodyClass": theme.hasPicture ? "with-picture" : "",
