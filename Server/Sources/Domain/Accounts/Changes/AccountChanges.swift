@@ -34,7 +34,10 @@ package struct AccountChanges: Sendable {
             if let expected, expected.email != user.email, kind != .identifiersChanged { readers.append(expected) }
             var notices: [ReadyNotice] = []
             for (position, reader) in readers.enumerated() {
-                guard var mail = try notice(kind, to: reader, in: application.id, at: now) else { continue }
+                guard
+                    var mail = try notice(
+                        kind, to: reader, reachingUnproved: change == .emailRecovered, in: application.id, at: now)
+                else { continue }
                 mail.isForFormerAddress = position == 0 && kind == .emailChanged && recovery?.takesAddress == true
                 notices.append(mail)
             }

@@ -12,6 +12,7 @@ package struct MailNotice: Sendable {
     ///   - kind: What was done.
     ///   - user: To whom it was done. Where the kind does not say otherwise, only an address that was shown to be the
     ///     user's is written to.
+    ///   - reachesUnproved: Whether an address that nobody has confirmed is written to all the same, because of what was done.
     ///   - application: Where.
     ///   - now: When.
     ///   - id: The mail's, where it was drawn before.
@@ -19,11 +20,11 @@ package struct MailNotice: Sendable {
     ///   tell, or no way to.
     /// - Throws: `secretUnreadable`, should the cryptographic library fail.
     func callAsFunction(
-        _ kind: MailKind, to user: User, in application: Identifier<Application>, at now: Timestamp,
-        as id: Identifier<QueuedMail>? = nil
+        _ kind: MailKind, to user: User, reachingUnproved reachesUnproved: Bool = false,
+        in application: Identifier<Application>, at now: Timestamp, as id: Identifier<QueuedMail>? = nil
     ) throws(DomainError) -> ReadyNotice? {
         let isVerified = user.emailVerifiedAt != nil
-        guard delivery.isAvailable, isVerified || kind.reachesUnverified, let email = user.email,
+        guard delivery.isAvailable, isVerified || kind.reachesUnverified || reachesUnproved, let email = user.email,
             let recipient = MailAddress(email)?.deliverable
         else { return nil }
         var rendered = RenderedMessage(
