@@ -6,13 +6,22 @@ import Testing
 
 /// What the way back to an address begins with, beside the change of the address itself.
 extension EmailRecoveryTests {
-    @Test("has a link too where a code showed the new address, which a session of an old app had ordered")
-    func ordered() async throws {
+    @Test(
+        "has a link too where a code showed the new address, which a session of an old app had ordered, also one that has ended since",
+        arguments: [false, true])
+    func ordered(isLoggedOut: Bool) async throws {
         let world = try await EvictionWorld()
         try await world.decide("kii") { $0.demandsVerifiedEmail = true }
         try await steal(world, by: .kii)
         #expect(try await user(world).email == Self.former)
-        try await world.verify(try await world.mailedToken(to: Self.thiefs))
+        let code = try await world.mailedToken(to: Self.thiefs)
+        if isLoggedOut {
+            let (id, application) = (id(world), world.server.application.id)
+            _ = try await world.server.store.write { transaction throws(DomainError) in
+                try transaction.endSessions(of: id, in: application, except: nil)
+            }
+        }
+        try await world.verify(code)
         #expect(try await user(world).email == Self.thiefs)
         #expect(try await recover(world, try await link(world)).status == 200)
         #expect(try await user(world).email == Self.former)

@@ -12,8 +12,16 @@ package struct AccountAuthor: Sendable {
     private let caller: Authenticated?
     /// The session that the request itself has opened.
     private var opened: Session?
-    /// The session in which the code was ordered that the request shows.
-    private var ordering: Session?
+    /// In what the code was ordered that the request shows.
+    private var ordering: Ordering?
+
+    /// In what a code was ordered.
+    enum Ordering: Sendable {
+        case session(Session)
+        /// One that has ended since, and may have been of a protocol whose apps show nothing more. Who stole it would log it out
+        /// before showing the code.
+        case endedSession
+    }
 
     private init(
         _ actor: AccountActor, _ entry: Operator, keeping kept: KeptAccess, caller: Authenticated?,
@@ -117,16 +125,21 @@ package struct AccountAuthor: Sendable {
     /// Whether a session alone stands behind the change, of a protocol whose apps need not show more, and neither a password nor a
     /// log-in within ten minutes: who has stolen it asks in the same way.
     func hasSessionAlone(at now: Timestamp) -> Bool {
-        guard !actor.isOperator, !shown.contains(.currentPassword), let session = ordering ?? caller?.session else {
-            return false
+        guard !actor.isOperator, !shown.contains(.currentPassword) else { return false }
+        let asking = ordering ?? caller.map { Ordering.session($0.session) }
+        switch asking {
+        case .session(let session)?: return !session.protocolName.canReauthenticate && !session.isFresh(at: now)
+        case .endedSession?: return true
+        case nil: return false
         }
-        return !session.protocolName.canReauthenticate && !session.isFresh(at: now)
     }
 
-    /// The same request, which shows a code that was ordered in a session.
-    func ordered(in session: Session?) -> AccountAuthor {
+    /// The same request, which shows a code.
+    ///
+    /// - Parameter ordering: In what the code was ordered; `nil` where that says nothing.
+    func ordered(by ordering: Ordering?) -> AccountAuthor {
         var author = self
-        author.ordering = session
+        author.ordering = ordering
         return author
     }
 

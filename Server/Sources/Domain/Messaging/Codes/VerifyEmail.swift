@@ -52,11 +52,11 @@ package struct VerifyEmail: Sendable {
     ) async throws(DomainError) -> ReadyEdit? {
         guard let (code, user) = owner else { return nil }
         let ordering = try await editUser.store.read { transaction throws(DomainError) in
-            try transaction.session(code.session, of: user)
+            try transaction.ordering(of: code, of: user)
         }
         return try await editUser.ready(
             UserEdit(proving: LogInIdentifier(.email, shown: code.address)), of: user, in: application,
-            by: .holder(of: user.id, showing: .code, from: origin, keeping: .nothing).ordered(in: ordering))
+            by: .holder(of: user.id, showing: .code, from: origin, keeping: .nothing).ordered(by: ordering))
     }
 }
 
@@ -71,6 +71,14 @@ extension Transaction {
         kept.session = session?.id
         kept.deviceKey = session?.deviceKey
         return kept
+    }
+
+    /// In what a code was ordered; `nil` where it was in no session, or where no session needs more than itself.
+    fileprivate func ordering(of code: MailedCode, of user: User) throws(DomainError) -> AccountAuthor.Ordering? {
+        guard code.session != nil else { return nil }
+        if let session = try session(code.session, of: user) { return .session(session) }
+        // Which protocol it was of, nobody knows any more.
+        return try protocolKeys(of: user.application).isEmpty ? nil : .endedSession
     }
 
     /// A user's session; `nil` when there was none, or it has ended.

@@ -21,7 +21,8 @@ package struct VerifyPhone: Sendable {
         if let (code, user) = try await tryCode.owner(of: presented) {
             ready = try await editUser.ready(
                 UserEdit(proving: LogInIdentifier(.phone, shown: code.address)), of: user, in: application,
-                by: .holder(of: id, showing: .code, from: origin, keeping: KeptAccess(who)).ordered(in: who.session))
+                by: .holder(of: id, showing: .code, from: origin, keeping: KeptAccess(who))
+                    .ordered(by: .session(who.session)))
         }
         let edit = ready
         try await tryCode(presented) { _, user, transaction throws(DomainError) in
