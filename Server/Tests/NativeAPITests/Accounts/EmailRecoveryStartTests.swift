@@ -98,6 +98,57 @@ extension EmailRecoveryTests {
         #expect(try await links(world).isEmpty == !isProved)
     }
 
+    /// What a thief wrote and proved is no former address of the owner, who would give the account away by changing it.
+    @Test(
+        "has no link where it is a thief's own, which a session alone gave to an account without a proved one",
+        arguments: [true, false])
+    func thiefsOwn(hadOne: Bool) async throws {
+        let world = try await EvictionWorld()
+        try await world.forgetProofOfAddress()
+        let (id, application) = (id(world), world.server.application.id)
+        if !hadOne {
+            try await world.server.store.write { transaction throws(DomainError) in
+                guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
+                user.email = nil
+                try transaction.updateIdentifiers(of: user)
+            }
+        }
+        let session = try await world.ownerToken(.parse)
+        world.server.clock.advance(by: .seconds(700))
+        try await change(world, by: .parse, session)
+        try await world.verify(try await world.mailedToken(to: Self.thiefs))
+        let linked = try await world.parse(
+            .put, "/parse/users/\(id)",
+            #"{"authData":{"anonymous":{"id":"0A4F7C11-3D52-4E6B-9C8A-5B1E2F3D4C60"}}}"#, token: session)
+        try #require(linked.status == 200, "\(linked.text)")
+        let owner = try await world.server.logIn("hana", EvictionWorld.password).read(LogInResponse.self)
+        let changed = try await world.server.send(
+            .patch, APIPath.user, owner.bearer, body: #"{"email": "mine@example.com"}"#)
+        try #require(changed.status == 200, "\(changed.text)")
+        #expect(try await links(world, to: Self.thiefs).isEmpty)
+        #expect(try await user(world).email == "mine@example.com")
+    }
+
+    @Test("has a link too where a guest of an old app gave it at the registration, by a session of before")
+    func registered() async throws {
+        let world = try await EvictionWorld()
+        let made = try await world.parse(
+            .post, "/parse/users", #"{"authData":{"anonymous":{"id":"0A4F7C11-3D52-4E6B-9C8A-5B1E2F3D4C60"}}}"#)
+        let guest = try #require(try made.json["sessionToken"]?.text, "\(made.text)")
+        let path = "/parse/users/\(try #require(try made.json["objectId"]?.text))"
+        world.server.clock.advance(by: .seconds(700))
+        let registered = try await world.parse(
+            .put, path,
+            #"{"username":"mika","password":"\#(EvictionWorld.password)","email":"mika@example.com"}"#, token: guest)
+        try #require(registered.status == 200, "\(registered.text)")
+        let session = try registered.json["sessionToken"]?.text ?? guest
+        try await world.verify(try await world.mailedToken(to: "mika@example.com"))
+        world.server.clock.advance(by: .seconds(700))
+        let taken = try await world.parse(.put, path, #"{"email":"\#(Self.thiefs)"}"#, token: session)
+        try #require(taken.status == 200, "\(taken.text)")
+        #expect(try await links(world, to: "mika@example.com").count == 1)
+    }
+
     /// Sets a password by a session that its owner opened some time ago.
     private func setPassword(_ world: EvictionWorld, by app: Surface = .parse) async throws {
         let session = try await world.ownerToken(app)

@@ -61,12 +61,14 @@ package struct RecoverEmail: Sendable {
 ///
 /// It begins with the first such change that lets somebody in by something new, which makes all that shows the owner's presence
 /// afterwards doubtful, and the address gets the link once it is taken away, however that is done. Who took an account over ends
-/// it by nothing, and gets no such link by another change: the way that was first stays.
+/// it by nothing, and gets no such link by another change: the way that was first stays. Where no address is proved it begins too, as
+/// a way to nobody: the next address may be a thief's (decision 0256).
 struct EmailRecovery: Sendable {
     /// Whether the change takes the address away.
     let takesAddress: Bool
     private let notice: MailNotice
     private let user: User
+    /// The one that was proved; empty where none was.
     private let address: String
     private let pages: String
     /// Whether it may begin.
@@ -88,12 +90,13 @@ struct EmailRecovery: Sendable {
     ) {
         takesAddress = expected.map { $0.email != user.email } ?? false
         hasSessionAlone = author.hasSessionAlone(at: now)
-        guard takesAddress || hasSessionAlone, user.emailVerifiedAt != nil, let address = user.email,
-            MailAddress(address)?.deliverable != nil, notice.delivery.isAvailable, let pagesURL = notice.pagesURL
+        address = user.recoverableAddress ?? ""
+        // A guest's first address is that of who registers: nothing shows that the account was somebody else's.
+        guard takesAddress && !address.isEmpty || hasSessionAlone && !user.isAnonymous, notice.delivery.isAvailable,
+            let pagesURL = notice.pagesURL
         else { return nil }
         self.notice = notice
         self.user = user
-        self.address = address
         pages = "\(pagesURL)/a/\(user.application.rawValue)"
         id = notice.sealing.randomness.newIdentifier(at: now)
         self.now = now
@@ -109,13 +112,18 @@ struct EmailRecovery: Sendable {
     ///   - transaction: That one.
     /// - Throws: `storageUnavailable`.
     func begin(with changes: Set<AccountChange>, in transaction: any Transaction) throws(DomainError) {
-        let opening = changes.intersection(AccountChange.openingWays)
-        // A number in the place of another one opens nothing before it is proved.
-        guard hasSessionAlone, takesAddress ? !opening.isEmpty : !opening.subtracting([.addressChanged]).isEmpty,
-            try living(in: transaction) == nil
-        else { return }
+        guard hasSessionAlone, isOpened(by: changes), try living(in: transaction) == nil else { return }
         let code = kept(address, until: now + form.life)
         try transaction.replaceCode(with: code.stored(form, replaces: address, by: nil, digests))
+    }
+
+    /// Whether somebody comes in by the changes, by something new.
+    private func isOpened(by changes: Set<AccountChange>) -> Bool {
+        let opening = changes.intersection(AccountChange.openingWays)
+        // A number in the place of another one opens nothing before it is proved.
+        guard takesAddress else { return !opening.subtracting([.addressChanged]).isEmpty }
+        // A first address, which leads in by a reset, has a row of its own.
+        return !opening.isEmpty || address.isEmpty && !changes.isDisjoint(with: [.identifiersChanged, .emailVerified])
     }
 
     /// Queues the mail with the link, if there is one to the address that is taken away.
@@ -148,6 +156,14 @@ struct EmailRecovery: Sendable {
     private func kept(_ address: String, until end: Timestamp) -> KeptCode {
         KeptCode(
             application: user.application, kind: .emailRecovery, user: user.id, address: address, expiresAt: end)
+    }
+}
+
+extension User {
+    /// The address to which a way back can lead: one that was proved, and to which mail can go.
+    fileprivate var recoverableAddress: String? {
+        guard emailVerifiedAt != nil, let email, MailAddress(email)?.deliverable != nil else { return nil }
+        return email
     }
 }
 
