@@ -312,6 +312,47 @@ struct EmailRecoveryTests {
         #expect(try await recover(world, second).status == 422)
     }
 
+    /// A thief lets a merge take the account's keys along, and takes it apart again once the owner is back.
+    @Test("comes back although the account was merged into another, and what the merge took along leads to it no more")
+    func merged() async throws {
+        let world = try await EvictionWorld()
+        let (id, server, thief) = (id(world), world.server, try await world.thief())
+        let (application, session) = (server.application.id, try await world.ownerToken(.parse))
+        try await server.store.write { transaction throws(DomainError) in
+            guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
+            user.username = nil
+            try transaction.updateIdentifiers(of: user)
+        }
+        server.clock.advance(by: .seconds(700))
+        let removed = try await world.parse(
+            .put, "/parse/users/\(id)", #"{"email":{"__op":"Delete"}}"#, token: session)
+        try #require(removed.status == 200, "\(removed.text)")
+        let token = try await link(world)
+        // Nothing else leads to the user by now, so that the keys have stayed.
+        let guest = try await server.person(thief.device)
+        try #require(guest.logIn.user.id == id.rawValue)
+        _ = try await server.signUp("rin")
+        let offered = try await guest.send(
+            .post, APIPath.upgrade, body: #"{"username": "rin", "password": "\#(AccountTests.password)"}"#)
+        let ticket = try #require(try offered.read(Problem.self).merge?.ticket, "\(offered.text)")
+        let merged = try await guest.send(
+            .post, APIPath.merge, body: #"{"ticket": "\#(ticket)", "choice": "merge"}"#)
+        let merge = try #require(try merged.read(MergeResponse.self).merge, "\(merged.text)")
+        let browser = Browser(server)
+        let page = try await recover(world, token, in: browser)
+        let fields = ["token": try #require(page.value(of: "token")), "password": Self.newPassword, "restore": "yes"]
+        let reset = try await browser.post(browser.path("reset"), fields, token: page.token)
+        try #require(reset.status == 200, "\(reset.html)")
+        let rin = try await server.logIn("rin", AccountTests.password).read(LogInResponse.self)
+        let undone = try await server.send(
+            .post, APIPath.undoMerge, rin.bearer, body: #"{"merge": "\#(merge)"}"#)
+        #expect(undone.status == 204, "\(undone.text)")
+        expect(try await server.logIn(thief.device), 403, .deviceKeyRemoved)
+        let after = try await user(world)
+        #expect(after.identities.isEmpty && after.email == Self.former && after.deletionRequestedAt == nil)
+        #expect(try await server.logIn(Self.former, Self.newPassword).status == 200)
+    }
+
     @Test("comes back by a link of its own application alone")
     func elsewhere() async throws {
         let world = try await EvictionWorld()

@@ -1,5 +1,6 @@
 /// Takes a merge apart again, within seven days: the user that went is there as it was, its identities lead to it, and
-/// the user that stayed has the values of before, but for those that were changed since.
+/// the user that stayed has the values of before, but for those that were changed since. To a user that went and has come back by
+/// something else, they lead no more.
 package struct UndoMerge: Sendable {
     let store: any Store
     let clock: any WallClock
@@ -50,13 +51,23 @@ package struct UndoMerge: Sendable {
             try ready.settle(
                 [.mergeUndone: [AccountChange.leftUserDetail: left.id.rawValue]], of: &user, keeping: author.kept,
                 unlinked: Set(merge.moved.identities.map(\.provider)).subtracting([.device]), in: transaction)
+            // Whom something else leads to has come back by it, which ended all keys; these did not end with them, as they were
+            // elsewhere (decision 0256).
+            let isBack = left.hasWayIn(without: [], by: nil)
             for identity in merge.moved.identities {
                 // One that was unlinked since stays unlinked.
                 guard
                     try transaction.remove(
                         identity.provider, subject: identity.subject, of: userId, in: application)
                 else { continue }
-                try transaction.link(identity, to: left.id, in: application)
+                if !isBack {
+                    try transaction.link(identity, to: left.id, in: application)
+                } else if identity.provider == .device {
+                    try transaction.keep(
+                        RemovedDeviceKey(
+                            application: application, thumbprint: identity.subject, user: left.id,
+                            reason: .init(.mergeUndone), removedAt: now))
+                }
                 if identity.provider == .device {
                     _ = try transaction.endSessions(of: userId, in: application, deviceKeys: [identity.subject])
                 }
