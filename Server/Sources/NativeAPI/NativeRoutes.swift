@@ -111,7 +111,7 @@ extension NativeAPI {
             change(.transferCodeWithdrawn, .delete, APIPath.transferCode, transferCodes.withdraw),
             change(.transferUndone, .post, APIPath.undoTransfer, transferCodes.undo),
             session(.get, APIPath.notices, notices.list),
-            session(.delete, APIPath.notice("{id}"), notices.acknowledge),
+            change(.transferConfirmed, .delete, APIPath.notice("{id}"), notices.acknowledge),
         ]
     }
 

@@ -17,7 +17,8 @@ struct NoticesController: Sendable {
     /// `DELETE /v1/user/notices/{id}`: the person took note.
     func acknowledge(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         if let id = context.parameters.get("id") {
-            try await transfers.acknowledgeNotice(Identifier(rawValue: id), by: caller)
+            try await transfers.acknowledgeNotice(
+                Identifier(rawValue: id), by: caller, from: requests.origin(of: request, context))
         }
         return Response(status: .noContent)
     }

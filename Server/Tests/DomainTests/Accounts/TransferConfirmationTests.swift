@@ -64,7 +64,7 @@ struct TransferConfirmationTests {
         arguments: AccountChange.allCases)
     func acknowledged(change: AccountChange) async throws {
         let notice = try #require(try await world.modules.transfers.listNotices(for: owner).first)
-        try await world.modules.transfers.acknowledgeNotice(notice.id, by: owner)
+        try await world.modules.transfers.acknowledgeNotice(notice.id, by: owner, from: .local)
         #expect(refusal(of: change, to: try await joined(), isProven: true) == expected(change, nil))
     }
 

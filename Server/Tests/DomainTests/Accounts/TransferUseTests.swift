@@ -231,13 +231,13 @@ struct TransferUseTests {
         let transfers = world.modules.transfers
         let notice = try #require(try await transfers.listNotices(for: who).first)
         #expect(try await transfers.listNotices(for: new).isEmpty)
-        try await transfers.acknowledgeNotice(notice.id, by: new)
-        try await transfers.acknowledgeNotice(Identifier(rawValue: "other"), by: who)
+        try await transfers.acknowledgeNotice(notice.id, by: new, from: .local)
+        try await transfers.acknowledgeNotice(Identifier(rawValue: "other"), by: who, from: .local)
         #expect(try await transfers.listNotices(for: who).count == 1)
         #expect(
             await world.refusal { try await transfers.undoTransfer(notice.id, by: new, from: .local) }
                 == .transferUnknown)
-        try await transfers.acknowledgeNotice(notice.id, by: who)
+        try await transfers.acknowledgeNotice(notice.id, by: who, from: .local)
         #expect(try await transfers.listNotices(for: who).isEmpty)
         // What was taken note of can be undone all the same.
         try await transfers.undoTransfer(notice.id, by: who, from: .local)

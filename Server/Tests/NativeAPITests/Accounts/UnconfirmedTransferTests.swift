@@ -148,6 +148,30 @@ struct UnconfirmedTransferTests {
         expect(try await pair.new.send(.post, APIPath.upgrade, body: body), 409, .identifierTaken)
     }
 
+    @Test("leaves one entry and one event when the old phone acknowledges it, and none once nothing waits for that")
+    func trace() async throws {
+        let pair = try await Pair()
+        let (modules, application) = (pair.server.modules, pair.server.application.id)
+        try await modules.events.changeSettings(of: application, isStreamed: true, retentionDays: nil, by: .local)
+        func entries() async throws -> [AuditEntry] {
+            try await modules.administration.audit.list(in: application).filter {
+                $0.action.rawValue == "transfer.confirmed"
+            }
+        }
+        let notice = try #require(try await pair.old.acknowledgeNotices().first)
+        let user = Identifier<User>(rawValue: pair.old.logIn.user.id)
+        let entry = try #require(try await entries().first)
+        #expect(entry.actor == .user(user) && entry.target == .user(user) && entry.details["transfer"] == notice.id)
+        #expect(entry.origin.address == "192.0.2.1" && entry.origin.requestId?.isEmpty == false)
+        let events = try await modules.events.readEvents(in: application, after: 0, limit: 100).events
+        #expect(events.map(\.type.rawValue) == ["transfer.confirmed"])
+        #expect(try await pair.old.send(.delete, APIPath.notice(notice.id)).status == 204)
+        _ = try await pair.server.joined(try await pair.old.issueCode().code, on: ProofMaker())
+        pair.server.clock.advance(by: .days(1))
+        #expect(try await pair.server.person(pair.old.device).acknowledgeNotices().count == 1)
+        #expect(try await entries().count == 1)
+    }
+
     @Test("neither acknowledges nor undoes another device that joined after it: each waits for the old phone")
     func another() async throws {
         let pair = try await Pair()

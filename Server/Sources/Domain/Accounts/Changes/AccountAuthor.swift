@@ -137,6 +137,7 @@ package struct AccountAuthor: Sendable {
     /// The same request, which shows a code.
     ///
     /// - Parameter ordering: In what the code was ordered; `nil` where that says nothing.
+    /// - Returns: the author.
     func ordered(by ordering: Ordering?) -> AccountAuthor {
         var author = self
         author.ordering = ordering

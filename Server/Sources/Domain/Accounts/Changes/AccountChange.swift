@@ -61,6 +61,8 @@ package enum AccountChange: String, CaseIterable, Hashable, Sendable {
     case transferCodeIssued = "transfer_code_issued"
     case transferCodeWithdrawn = "transfer_code_withdrawn"
     case transferCodeRedeemed = "transfer_code_redeemed"
+    /// A device of before has said that the owner brought in the one that joined a guest.
+    case transferConfirmed = "transfer_confirmed"
     case transferUndone = "transfer_undone"
     /// A ticket was given to somebody who has proved to be two users.
     case mergeOffered = "merge_offered"

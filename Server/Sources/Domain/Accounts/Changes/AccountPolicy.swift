@@ -190,6 +190,7 @@ extension AccountChange {
             AccountPolicy(
                 [.holder], fresh: [.transferCode], records: .transferCodeRedeemed,
                 tells: [.mail(.deviceJoined), .oldDevice])
+        case .transferConfirmed: AccountPolicy([.owner], records: .transferConfirmed)
         case .transferUndone:
             AccountPolicy([.owner], ends: [.transferCodes], records: .transferUndone, tells: [.oldDevice])
         // Merges
@@ -232,6 +233,7 @@ extension AuditEntry.Action {
     static let mergeKept = AuditEntry.Action(rawValue: "merge.keep")
     static let mergeSwitched = AuditEntry.Action(rawValue: "merge.switch")
     static let merged = AuditEntry.Action(rawValue: "merge.merge")
+    static let transferConfirmed = AuditEntry.Action(rawValue: "transfer.confirmed")
     static let passkeyAdded = AuditEntry.Action(rawValue: "passkey.added")
     static let passkeyRenamed = AuditEntry.Action(rawValue: "passkey.renamed")
     static let passkeyRemoved = AuditEntry.Action(rawValue: "passkey.removed")

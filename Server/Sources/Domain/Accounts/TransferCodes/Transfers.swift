@@ -26,7 +26,7 @@ package final class Transfers: Sendable {
             changes: changes)
         undoTransfer = UndoTransfer(store: store, clock: clock, changes: changes)
         listNotices = ListNotices(store: store)
-        acknowledgeNotice = AcknowledgeNotice(store: store, clock: clock)
+        acknowledgeNotice = AcknowledgeNotice(store: store, clock: clock, changes: changes)
         previewMerge = PreviewMerge(store: store, clock: clock)
         resolveMerge = ResolveMerge(
             store: store, clock: clock, randomness: randomness, issuers: issuers, changes: changes)

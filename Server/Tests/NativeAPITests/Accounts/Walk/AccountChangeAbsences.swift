@@ -59,7 +59,8 @@ extension AccountChangeStep {
                 Absence(
                     "One key is removed at a time; the end of all sessions takes them all.", .otherDeviceKeysRemoved),
                 Absence(
-                    "A browser has no device key that could join or leave.", .transferCodeRedeemed, .transferUndone),
+                    "A browser has no device key that could join or leave.", .transferCodeRedeemed,
+                    .transferConfirmed, .transferUndone),
                 Absence("The app undoes a merge, or an operator.", .mergeUndone),
                 Absence(grace, .erased, .erasedAtOnce), ofResets, ofMigrations, ofYields,
             ]
@@ -86,9 +87,9 @@ extension AccountChangeStep {
                     .upgraded, .passwordChanged, .passwordReset, .weakPasswordRetired, .disabled, .enabled,
                     .identityLinked, .identityUnlinked, .consentRevoked, .providerAccountDeleted, .deviceKeyRemoved,
                     .otherDeviceKeysRemoved, .otherSessionsEnded, .allSessionsEnded, .transferCodeIssued,
-                    .transferCodeWithdrawn, .transferCodeRedeemed, .transferUndone, .mergeOffered, .mergeKept,
-                    .mergeSwitched, .merged, .mergedByOperator, .mergeUndone, .deletionRequested, .restored,
-                    .erasedAtOnce),
+                    .transferCodeWithdrawn, .transferCodeRedeemed, .transferConfirmed, .transferUndone,
+                    .mergeOffered, .mergeKept, .mergeSwitched, .merged, .mergedByOperator, .mergeUndone,
+                    .deletionRequested, .restored, .erasedAtOnce),
                 ofPasskeys, ofSecondFactors, ofResets, ofMigrations, ofRecoveries, ofYields,
             ]
         case .ncmb:
@@ -134,7 +135,8 @@ extension AccountChangeStep {
             .phoneReplaced, .passwordReset, .transferCodeRedeemed, .mergeOffered, .mergeKept, .mergeSwitched, .merged),
         Absence(
             "The user alone chooses what leads to the account.", .upgraded, .passwordChanged, .identityLinked,
-            .identityUnlinked, .transferCodeWithdrawn, .transferUndone, .passkeyAdded, .passkeyRenamed),
+            .identityUnlinked, .transferCodeWithdrawn, .transferConfirmed, .transferUndone, .passkeyAdded,
+            .passkeyRenamed),
         Absence("An operator ends all of a user's sessions.", .otherSessionsEnded),
         Absence(retirement, .weakPasswordRetired), Absence(notices, .consentRevoked, .providerAccountDeleted),
         Absence(grace, .erasedAtOnce), ofSecondFactors, ofMigrations, ofRecoveries, ofYields,
@@ -147,8 +149,8 @@ extension AccountChangeStep {
         Absence(retirement, .weakPasswordRetired), Absence(notices, .consentRevoked, .providerAccountDeleted),
         Absence(keys, .deviceKeyRemoved, .otherDeviceKeysRemoved, .otherSessionsEnded, .allSessionsEnded),
         Absence(
-            codes, .transferCodeIssued, .transferCodeWithdrawn, .transferCodeRedeemed, .transferUndone, .mergeOffered,
-            .mergeKept, .mergeSwitched, .merged, .mergedByOperator, .mergeUndone),
+            codes, .transferCodeIssued, .transferCodeWithdrawn, .transferCodeRedeemed, .transferConfirmed,
+            .transferUndone, .mergeOffered, .mergeKept, .mergeSwitched, .merged, .mergedByOperator, .mergeUndone),
         Absence("A user is erased at once, as there.", .deletionRequested, .restored, .erased), ofPasskeys,
         ofSecondFactors, ofResets, ofMigrations, ofRecoveries, ofYields,
     ]

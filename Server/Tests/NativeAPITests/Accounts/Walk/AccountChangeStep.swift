@@ -235,6 +235,13 @@ extension EvictionWorld {
         return try #require(try offered.read(Problem.self).merge?.ticket, "\(offered.text)")
     }
 
+    /// A guest whom a device joined by a transfer code, on the device of before.
+    func guestWithNotice() async throws -> (person: Person, notice: String) {
+        let guest = try await server.person()
+        _ = try await server.joined(try await guest.issueCode().code, on: ProofMaker())
+        return (guest, try #require(try await guest.notices().first).id)
+    }
+
     /// A merge that can be undone.
     func merge() async throws -> String {
         let guest = try await server.person()

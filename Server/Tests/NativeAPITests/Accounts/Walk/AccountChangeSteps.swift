@@ -52,6 +52,11 @@ extension AccountChangeStep {
             _ = try await world.owner.issueCode()
             return Asked(status: 204)
         },
+        AccountChangeStep(.transferConfirmed, .native, "DELETE /v1/user/notices/{id}") { world in
+            let guest = try await world.guestWithNotice()
+            return Asked(
+                path: APIPath.notice(guest.notice), person: guest.person, user: guest.person.logIn.user.id, status: 204)
+        },
         AccountChangeStep(.transferUndone, .native, "POST /v1/user/transfer-code/undo") { world in
             let out = ProofMaker()
             _ = try await world.server.joined(try await world.owner.issueCode().code, on: out)

@@ -64,7 +64,6 @@ extension AccountChangeStep {
                     "It shows or opens something.", "POST /v1/log-in/passkey/request",
                     "POST /v1/user/passkeys/request", "POST /v1/user/second-factors/totp/request",
                     "POST /v1/log-in/second-factor/enrolment", "POST /v1/user/merge/preview",
-                    "DELETE /v1/user/notices/{id}",
                     "POST /v1/user/page", "POST /v1/token"),
             ]
         case .admin:
