@@ -68,6 +68,7 @@ extension WebPages {
                 form("account/sessions", SendAccount(action: EndSessions())),
                 form("account/transfer", SendAccount(action: ShowTransferCode())),
                 form("account/withdraw", SendAccount(action: WithdrawTransfer())),
+                form("account/notice", SendAccount(action: AnswerNotice())),
                 form("account/export", SendAccount(action: DownloadExport())),
                 form("account/delete", SendAccount(action: DeleteAccount())),
                 form("account/merge", SendAccount(action: ChooseAccount())),

@@ -173,6 +173,24 @@ struct WithdrawTransfer: AccountAction {
     }
 }
 
+/// Says whose a device is that joined by a transfer code: the person's own, or else it is taken out.
+struct AnswerNotice: AccountAction {
+    func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
+        let (transfers, origin) = (request.modules.transfers, request.browser.origin)
+        if let id = form["notMine"] {
+            try await transfers.undoTransfer(Identifier(rawValue: id), by: who, from: origin)
+            return request.done("noticeUndone")
+        }
+        // Another device may have been faster, and have taken it out.
+        let id = Identifier<Transfer>(rawValue: form.text("mine"))
+        guard try await transfers.listNotices(for: who).contains(where: { $0.id == id }) else {
+            return PageResponse.redirect(to: request.path("account"), request.browser)
+        }
+        try await transfers.acknowledgeNotice(id, by: who, from: origin)
+        return request.done("noticeConfirmed")
+    }
+}
+
 /// Everything that is stored, as the file that the API gives too (requirement 45).
 struct DownloadExport: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {

@@ -35,6 +35,7 @@ struct AccountState {
     static let doneNames: Set<String> = [
         "saved", "upgraded", "identityLinked", "emailSent", "passwordChanged", "identityRemoved", "sessionEnded",
         "transferWithdrawn", "passkeyAdded", "passkeyRemoved", "factorAdded", "factorRemoved", "codesReplaced",
+        "noticeConfirmed", "noticeUndone",
     ]
 }
 
@@ -45,6 +46,7 @@ extension HostedPageRequest {
         let sessions = try await modules.sessions.listSessions(of: user.id, in: application)
         let keys = try await modules.accounts.listDeviceKeys(of: user.id, in: application.id)
         let passkeys = try await modules.passkeys.managePasskeys.list(of: user.id, in: application.id)
+        let joined = try await modules.transfers.listNotices(for: who)
         let state = state.naming(passkeys)
         let linkable = try await providers().filter { name in !user.identities.contains { $0.provider == name } }
         let fields = profileFields(of: user, state.profile, canLink: !linkable.isEmpty)
@@ -63,6 +65,7 @@ extension HostedPageRequest {
             "boxes": fields.boxes, "facts": facts, "hasFacts": !facts.isEmpty,
             "sessions": sessions.map { model(of: $0, isCurrent: $0.id == who.session.id) },
             "hasOthers": sessions.count > 1, "identities": identities(of: user, keys),
+            "joined": joined.map { model(of: $0) },
             "linkable": linkable.map { name -> PageTemplates.Model in
                 ["name": name.rawValue, "label": text("account.identityLink", ["name": ProviderBrand.of(name).name])]
             },
@@ -192,6 +195,18 @@ extension HostedPageRequest {
         return model
     }
 
+    /// A device that joined by a transfer code, of which this browser's device was not asked yet.
+    private func model(of transfer: Transfer) -> PageTemplates.Model {
+        let device = transfer.device.name ?? transfer.device.model ?? text("account.sessionUnknown")
+        let name = ["name": device.bidiIsolated]
+        var model: PageTemplates.Model = [
+            "id": transfer.id.rawValue, "lead": text("account.noticeLead", name), "at": time(transfer.redeemedAt),
+            "question": text("account.noticeQuestion", name), "canUndo": modules.now < transfer.undoEnd,
+        ]
+        if let address = transfer.address, !address.isEmpty { model["address"] = address }
+        return model
+    }
+
     private func model(of issued: IssueTransferCode.Issued) -> PageTemplates.Model {
         let link = issued.link?.revealed
         let picture = link.flatMap { QRPicture($0) } ?? QRPicture(issued.code.revealed)
@@ -227,6 +242,7 @@ extension AccountState {
     static let paths = [
         "profile": "profile", "upgrade": "upgrade", "email": "email", "password": "password",
         "identity": "identity", "link": "link", "sessions": "sessions", "transfer": "transfer", "withdraw": "withdraw",
+        "notice": "notice",
         "export": "export", "delete": "delete", "merge": "merge", "renamePasskey": "passkey/name",
         "removePasskey": "passkey/remove", "offerFactor": "factors/offer", "removeFactor": "factors/remove",
         "recoveryCodes": "factors/codes",

@@ -148,6 +148,32 @@ struct UnconfirmedTransferTests {
         expect(try await pair.new.send(.post, APIPath.upgrade, body: body), 409, .identifierTaken)
     }
 
+    @Test(
+        "is asked about on the account page that the old phone opens, and nowhere else",
+        arguments: [("en", "Was that you?"), ("ja", "引き継ぎの確認"), ("ko", "기기 변경 확인")], [true, false])
+    func onPages(words: (String, String), isMine: Bool) async throws {
+        let pair = try await Pair()
+        let (old, new) = (Browser(pair.server), Browser(pair.server))
+        try await old.open(accountOf: pair.old)
+        try await new.open(accountOf: pair.new)
+        let (language, question) = words
+        let page = "account?lang=\(language)"
+        #expect(try await !new.get(new.path(page)).html.contains(question))
+        let shown = try await old.get(old.path(page))
+        #expect(shown.html.contains(question))
+        let notice = try #require(try await pair.old.notices().first)
+        #expect(shown.html.components(separatedBy: #"value="\#(notice.id)""#).count == 3)
+        let answered = try await old.post(
+            old.path("account/notice"), [(isMine ? "mine" : "notMine"): notice.id], token: shown.token)
+        try #require(answered.status == 303, "\(answered.html)")
+        #expect(try await !old.get(old.path(page)).html.contains(question))
+        #expect(try await pair.new.send(.get, APIPath.user).status == (isMine ? 200 : 401))
+        if isMine { #expect(try await pair.send(.export, by: pair.new).status == 200) }
+        // What is answered is answered.
+        let again = try await old.post(old.path("account/notice"), ["mine": notice.id], token: shown.token)
+        #expect(again.location == old.path("account"))
+    }
+
     @Test("leaves one entry and one event when the old phone acknowledges it, and none once nothing waits for that")
     func trace() async throws {
         let pair = try await Pair()

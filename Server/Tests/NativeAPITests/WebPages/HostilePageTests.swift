@@ -162,6 +162,7 @@ struct HostilePageTests {
             "log-out", "provider/apple", "account/confirm", "account/profile", "account/email", "account/password",
             "account/upgrade",
             "account/link", "account/identity", "account/sessions", "account/transfer", "account/withdraw",
+            "account/notice",
             "account/export", "account/delete", "account/merge", "log-in/passkey", "passkey/options", "account/passkey",
             "account/passkey/options", "account/passkey/name", "account/passkey/remove", "account/passkey/other",
             "log-in/second-factor", "log-in/recovery-codes", "account/factors/offer", "account/factors/add",

@@ -58,9 +58,7 @@ extension AccountChangeStep {
                 Absence(notices, .consentRevoked, .providerAccountDeleted),
                 Absence(
                     "One key is removed at a time; the end of all sessions takes them all.", .otherDeviceKeysRemoved),
-                Absence(
-                    "A browser has no device key that could join or leave.", .transferCodeRedeemed,
-                    .transferConfirmed, .transferUndone),
+                Absence("A browser has no device key that could join.", .transferCodeRedeemed),
                 Absence("The app undoes a merge, or an operator.", .mergeUndone),
                 Absence(grace, .erased, .erasedAtOnce), ofResets, ofMigrations, ofYields,
             ]

@@ -32,6 +32,17 @@ extension AccountChangeStep {
             _ = try await world.owner.issueCode()
             return Asked(status: 303)
         },
+        AccountChangeStep(.transferConfirmed, .pages, "POST /a/{application}/account/notice") { world in
+            let guest = try await world.guestWithNotice()
+            return Asked(
+                fields: ["mine": guest.notice], person: guest.person, user: guest.person.logIn.user.id, status: 303)
+        },
+        AccountChangeStep(.transferUndone, .pages, "POST /a/{application}/account/notice") { world in
+            let out = ProofMaker()
+            _ = try await world.server.joined(try await world.owner.issueCode().code, on: out)
+            let notice = try #require(try await world.owner.notices().first)
+            return Asked(fields: ["notMine": notice.id], status: 303, out: out)
+        },
         AccountChangeStep(.deletionRequested, .pages, "POST /a/{application}/account/delete") { _ in
             Asked(fields: ["sure": "on"])
         },
