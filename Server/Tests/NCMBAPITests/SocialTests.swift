@@ -186,6 +186,34 @@ struct SocialTests {
         #expect(try await fixture.world.send("POST", "/2013-09-01/users", body: fixture.authData("2")).status == 201)
     }
 
+    @Test("takes the whole member of a device that has the name of the team before (complaint 22)")
+    func transferred() async throws {
+        let fixture = try await AppleWorld()
+        let (world, providers) = (fixture.world, fixture.world.modules.providers)
+        let made = try fixture.authData("001.hana")
+        let first = try await world.send("POST", "/2013-09-01/users", body: made)
+        let (token, path) = (try first.text("sessionToken"), "/2013-09-01/users/\(try first.text("objectId"))")
+        let (application, next) = (world.application.id, P256.Signing.PrivateKey())
+        fixture.apple.willTransfer(FakeApple.Person(subject: "001.hana"), as: "moves", to: .init(subject: "002.hana"))
+        _ = try await providers.transferTeam(
+            .prepare(newTeam: "NEWTEAM123"), of: application, by: .local, isDryRun: false)
+        fixture.apple.register(team: "NEWTEAM123", keyId: "KEY7654321", publicKey: next.publicKey)
+        try await providers.setProvider(
+            ProviderSettings(
+                provider: .apple, audiences: [Self.bundle], teamId: "NEWTEAM123", keyId: "KEY7654321"),
+            secret: Secret(next.pemRepresentation), of: application, by: .local)
+        let report = try await providers.transferTeam(.finish, of: application, by: .local, isDryRun: false)
+        #expect(report.done == 1)
+        let saved = try await world.send("PUT", path, body: made, token: token)
+        #expect(saved.status == 200, "\(saved.text)")
+        let read = try await world.send("GET", path, token: token)
+        #expect(read.text.contains(#""id":"002.hana""#) && !read.text.contains("001.hana"))
+        let other = try await world.signUp("taro")
+        let foreign = try await world.send(
+            "PUT", "/2013-09-01/users/\(other.id)", body: made, token: other.token)
+        #expect(foreign.code == "E401003")
+    }
+
     @Test("is refused for an anonymous id where the application wants none")
     func anonymous() async throws {
         var settings = ApplicationSettings()

@@ -281,6 +281,15 @@ struct RowTests {
         ]
     }
 
+    private static var fullAccount: ProviderAccount {
+        var full = ProviderAccount(
+            application: application, provider: .apple, subject: "subject", audience: "app", sealedGrant: [1],
+            email: ProviderEmail(address: "hana@example.com", isVerified: true, isRelay: true),
+            transferSubject: "former", updatedAt: time)
+        full.formerNames = ["before", "last"]
+        return full
+    }
+
     private static var providers: [Case] {
         [
             Case(
@@ -291,11 +300,7 @@ struct RowTests {
                         provider: .apple, audiences: ["app"], teamId: "T", keyId: "K", issuer: "I",
                         redirectURIs: ["https://example.com"]), sealedSecret: [1], updatedAt: time)),
             Case(
-                ProviderAccountRow.self,
-                ProviderAccount(
-                    application: application, provider: .apple, subject: "subject", audience: "app", sealedGrant: [1],
-                    email: ProviderEmail(address: "hana@example.com", isVerified: true, isRelay: true),
-                    transferSubject: "former", updatedAt: time),
+                ProviderAccountRow.self, fullAccount,
                 [
                     ProviderAccount(
                         application: application, provider: .apple, subject: "s", audience: "", updatedAt: time)

@@ -13,6 +13,9 @@ package struct ProviderAccount: Hashable, Sendable {
     package var isEmailForwarded = true
     /// The name by which the next team will know the person, while a transfer is under way (complaint 22).
     package var transferSubject: String?
+    /// What the person was called at the teams before, the last one at the end: devices of old protocols send a name on with
+    /// everything else until they read the user anew. None has a blank at Apple.
+    package var formerNames: [String] = []
     /// When the person last came with something new, or the grant went. News of the provider do not move it.
     package var updatedAt: Timestamp
 
@@ -32,6 +35,9 @@ package struct ProviderAccount: Hashable, Sendable {
 
     /// Whether mail to an address of the person's is delivered: what the person said of one holds for no other.
     func forwards(to email: ProviderEmail?) -> Bool { isEmailForwarded || email?.address != self.email?.address }
+
+    /// As many teams before as names are kept of.
+    package static let maximumFormerNames = 4
 
     /// As many apps of a team as one person's grants are kept of.
     private static let maximumGrants = 4

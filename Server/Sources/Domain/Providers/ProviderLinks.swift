@@ -39,6 +39,8 @@ extension Transaction {
         // has moved nowhere: the settings had another team.
         guard before.team != after.team, before.name != after.name else { return carried }
         (carried.sealedGrant, carried.transferSubject) = (nil, nil)
+        carried.formerNames = Array(
+            (carried.formerNames + [before.name]).suffix(ProviderAccount.maximumFormerNames))
         try save(carried)
         return carried
     }
@@ -116,6 +118,7 @@ extension Transaction {
             (after.audience, after.sealedGrant) = (all.audience, all.sealed)
         }
         after.isEmailForwarded = before?.forwards(to: after.email) ?? true
+        after.formerNames = before?.formerNames ?? []
         guard after != before else { return }
         after.updatedAt = now
         try save(after)

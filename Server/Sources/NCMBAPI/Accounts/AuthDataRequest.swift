@@ -18,7 +18,7 @@ struct AuthDataRequest {
     ///     nothing, because JavaScript sends everything with each update, and Apple's codes count once. Members that are no
     ///     providers are ignored then, because Android sends some after an unlinking. `nil` at a sign-up.
     /// - Throws: `E400002`, `E400003`, `E400004`, `E400005`.
-    init(_ value: JSONValue?, linked: [Identity]? = nil) throws(NCMBFault) {
+    init(_ value: JSONValue?, linked: [LinkedIdentity]? = nil) throws(NCMBFault) {
         guard let value, value != .null else { return }
         guard case .object(let members) = value else { throw .wrongType("authData") }
         if linked == nil,
@@ -37,16 +37,16 @@ struct AuthDataRequest {
     }
 
     private mutating func take(
-        _ credential: [String: JSONValue], of provider: Identity.Provider, linked: [Identity]
+        _ credential: [String: JSONValue], of provider: Identity.Provider, linked: [LinkedIdentity]
     ) throws(NCMBFault) {
         let id = try NCMBBody(members: credential).text("id", missing: .empty("id"))
         guard id.utf8.count <= 255 else { throw .malformed("id") }
         sent[provider.rawValue] = .object(credential)
-        let present = linked.first { $0.provider == provider }
-        if let present, AuthDataObject.name(of: present) == id { return }
+        let present = linked.first { $0.identity.provider == provider }
+        if let present, present.isCalled(id) { return }
         if provider == .anonymous {
             guard let anonymous = AnonymousId(id) else { throw .malformed("id") }
-            if anonymous.subject != present?.subject { anonymousId = anonymous }
+            if anonymous.subject != present?.identity.subject { anonymousId = anonymous }
         } else {
             presented.append((provider, id, credential))
         }

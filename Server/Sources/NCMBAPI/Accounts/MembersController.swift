@@ -115,7 +115,7 @@ final class MembersController: Sendable {
             try await refuseOther(password, of: member, id, caller, from: requests.client(of: request, context))
         }
         let actor = AccountActor.user(member?.user.id, standard: caller.standard)
-        var linked: [Identity] = []
+        var linked: [LinkedIdentity] = []
         if let sent = body.members["authData"], sent != .null {
             linked = try await directory.readLinkedIdentities(
                 of: id, in: caller.application.id, for: actor, session: member)

@@ -30,7 +30,7 @@ struct AuthDataRequest {
     ///   - linked: What is linked already: the same id again needs no proof and changes nothing, because Apple's SDK sends
     ///     everything with each update, with tokens that have long been over.
     /// - Throws: 111, 251, 252.
-    init(_ value: JSONValue, linked: [Identity] = []) throws(ParseFault) {
+    init(_ value: JSONValue, linked: [LinkedIdentity] = []) throws(ParseFault) {
         guard value != .null else { throw .unsupportedMethod }
         guard case .object(let members) = value else {
             throw .wrongType("authData", expected: "Object", got: ParseValue.typeName(value))
@@ -51,7 +51,7 @@ struct AuthDataRequest {
     }
 
     private mutating func take(
-        _ credential: [String: JSONValue], of provider: Identity.Provider, named name: String, linked: [Identity]
+        _ credential: [String: JSONValue], of provider: Identity.Provider, named name: String, linked: [LinkedIdentity]
     ) throws(ParseFault) {
         if credential["id"] == nil, provider.takesCodes, case .string? = credential["code"] {
             presented.append(Presented(provider: provider, id: nil, members: credential))
@@ -61,14 +61,14 @@ struct AuthDataRequest {
             throw .unsupportedMethod
         }
         sent[name] = .object(credential)
-        let present = linked.first { $0.provider == provider }
-        if let present, AuthDataObject.name(of: present) == id { return }
+        let present = linked.first { $0.identity.provider == provider }
+        if let present, present.isCalled(id) { return }
         guard provider == .anonymous else {
             presented.append(Presented(provider: provider, id: id, members: credential))
             return
         }
         guard let anonymous = AnonymousId(id) else { throw ParseFault(251, "The id of anonymous must be a UUID.") }
-        if anonymous.subject != present?.subject { anonymousId = anonymous }
+        if anonymous.subject != present?.identity.subject { anonymousId = anonymous }
     }
 }
 

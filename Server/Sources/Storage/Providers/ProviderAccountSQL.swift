@@ -39,7 +39,7 @@ extension SQLTransaction {
                 audience = excluded.audience, sealed_grant = excluded.sealed_grant, email = excluded.email,
                 email_is_verified = excluded.email_is_verified, email_is_relay = excluded.email_is_relay,
                 email_is_forwarded = excluded.email_is_forwarded, transfer_subject = excluded.transfer_subject,
-                updated_at = excluded.updated_at
+                updated_at = excluded.updated_at, former_names = excluded.former_names
             """)
     }
 
@@ -76,7 +76,7 @@ package enum ProviderAccountRow: StoredRow {
 
     package enum Column: Int, RowColumn {
         case applicationId, provider, subject, audience, sealedGrant, email, emailIsVerified, emailIsRelay,
-            emailIsForwarded, transferSubject, updatedAt
+            emailIsForwarded, transferSubject, updatedAt, formerNames
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> ProviderAccount {
@@ -89,6 +89,7 @@ package enum ProviderAccountRow: StoredRow {
             },
             transferSubject: row.optionalText(.transferSubject), updatedAt: row.time(.updatedAt))
         account.isEmailForwarded = row.isTrue(.emailIsForwarded)
+        account.formerNames = row.optionalText(.formerNames)?.split(separator: " ").map(String.init) ?? []
         return account
     }
 
@@ -105,6 +106,7 @@ package enum ProviderAccountRow: StoredRow {
         case .emailIsForwarded: .truth(account.isEmailForwarded)
         case .transferSubject: .optional(account.transferSubject)
         case .updatedAt: .time(account.updatedAt)
+        case .formerNames: account.formerNames.isEmpty ? .null : .text(account.formerNames.joined(separator: " "))
         }
     }
 }

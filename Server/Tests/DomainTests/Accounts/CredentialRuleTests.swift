@@ -49,12 +49,14 @@ struct CredentialRuleTests {
     }
 
     private static func account(
-        audience: String = "web", transfer: String? = nil, email: String? = nil
+        audience: String = "web", transfer: String? = nil, email: String? = nil, formerNames: [String] = []
     ) -> ProviderAccount {
-        ProviderAccount(
+        var account = ProviderAccount(
             application: application, provider: .google, subject: "g", audience: audience,
             email: email.map { ProviderEmail(address: $0, isVerified: true, isRelay: false) },
             transferSubject: transfer, updatedAt: now)
+        account.formerNames = formerNames
+        return account
     }
 
     private static func record(_ change: (inout Record) -> Void) -> Record {
@@ -113,6 +115,10 @@ struct CredentialRuleTests {
         ),
         (
             "a long address", { $0.credentials.accounts = [account(email: long(1365))] },
+            fault("identities", .tooManyBytes(maximum: 1364))
+        ),
+        (
+            "a long former name", { $0.credentials.accounts = [account(formerNames: ["n", long(1365)])] },
             fault("identities", .tooManyBytes(maximum: 1364))
         ),
         // Passkeys

@@ -168,11 +168,12 @@ struct ProviderLinkTests {
     @Test("keeps what the provider says by other ways")
     func otherWays() async throws {
         var account = try #require(try await keep(person(email: Self.relay), grant: [1]))
-        (account.isEmailForwarded, account.transferSubject) = (false, "former")
+        (account.isEmailForwarded, account.transferSubject, account.formerNames) = (false, "former", ["before"])
         let changed = account
         try await write { transaction throws(DomainError) in try transaction.save(changed) }
         let kept = try #require(try await keep(person(), grant: [3]))
         #expect(!kept.isEmailForwarded && kept.transferSubject == "former" && kept.email == Self.relay)
+        #expect(kept.formerNames == ["before"])
     }
 
     @Test("is found under its new subject when the team changed")

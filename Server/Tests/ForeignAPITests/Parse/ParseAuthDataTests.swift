@@ -121,6 +121,40 @@ struct ParseAuthDataTests {
         #expect(!log.contains { $0.action == .identityUnlinked || $0.action == .identityLinked })
     }
 
+    @Test("takes the saves of a device that has the name of the team before, as the SDK sends them, and no other name")
+    func savesAfterTransfer() async throws {
+        let known = try await AppleWorld()
+        let world = known.world
+        let made = try await world.parse("POST", "/users", "{\(try known.authData("001.mika"))}", installation: "phone")
+        let id = try made.text("objectId")
+        let tablet = try await world.parse(
+            "POST", "/users", "{\(try known.authData("001.mika"))}", installation: "tablet")
+        let token = try tablet.text("sessionToken")
+        func body(_ name: String) -> String {
+            #"{"score":1,"authData":{"apple":{"id":"\#(name)","token":"long over"}}}"#
+        }
+        #expect(try await world.parse("PUT", "/users/\(id)", body("001.mika"), token: token).status == 200)
+        let moved = try await known.move("001.mika", to: "002.mika")
+        let again = try await world.parse(
+            "POST", "/users", "{\(try known.authData("002.mika", claims: moved))}", installation: "phone")
+        try #require(try again.text("objectId") == id)
+        for name in ["001.mika", "002.mika"] {
+            let saved = try await world.parse("PUT", "/users/\(id)", body(name), token: token)
+            #expect(saved.status == 200, "\(name): \(saved.text)")
+        }
+        let read = try await world.parse("GET", "/users/me", token: token)
+        #expect(read.text.contains("002.mika") && !read.text.contains("001.mika"))
+        // The name alone leads nobody anywhere.
+        let (berta, bertas) = try await world.parseUser("berta")
+        for (user, session, name) in [(berta, bertas, "001.mika"), (id, token, "003.mika")] {
+            let refused = try await world.parse("PUT", "/users/\(user)", body(name), token: session)
+            #expect(refused.parseCode == 206, "\(name): \(refused.text)")
+        }
+        let unlink = #"{"authData":{"apple":null}}"#
+        #expect(try await world.parse("PUT", "/users/\(id)", unlink, token: token).status == 200)
+        #expect(try await world.parse("PUT", "/users/\(id)", body("001.mika"), token: token).parseCode == 206)
+    }
+
     @Test("makes a new anonymous user in the place of one that is locked")
     func lockedAnonymous() async throws {
         let world = try await ForeignWorld()

@@ -93,6 +93,7 @@ enum SeededUsers {
                     sealedGrant: grant, updatedAt: time(3))
                 account.email = ProviderEmail(address: "h@example.com", isVerified: true, isRelay: false)
                 account.isEmailForwarded = false
+                account.formerNames = ["000.before", "000.former"]
                 try transaction.save(account)
             }
             for (session, token) in sessions {

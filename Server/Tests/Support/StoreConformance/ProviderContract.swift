@@ -50,6 +50,7 @@ extension Contract {
                 sealedGrant: [1, 0], email: ProviderEmail(address: "a@b", isVerified: true, isRelay: true),
                 transferSubject: "t", updatedAt: samples.now)
             account.isEmailForwarded = false
+            account.formerNames = ["x", "y"]
             let full = account
             let bare = ProviderAccount(
                 application: samples.application, provider: .apple, subject: "OLD/b", audience: "",
@@ -88,6 +89,7 @@ extension Contract {
             }
             try expectEqual(before, nil)
             try expectEqual(moved?.transferSubject, "t")
+            try expectEqual(moved?.formerNames, ["x", "y"])
             try expectEqual(owner, user.id)
             try expectEqual(none, nil)
         },

@@ -44,7 +44,8 @@ extension UserCredentials {
             }
         }
         for account in accounts {
-            for text in [account.audience, account.transferSubject, account.email?.address] {
+            let texts = [account.audience, account.transferSubject, account.email?.address] + account.formerNames
+            for text in texts {
                 faults += Self.bytes(text, atMost: Passkey.maximumIdCharacters, "identities")
             }
         }

@@ -67,6 +67,23 @@ package struct ReadUser: Sendable {
     }
 }
 
+/// What is linked to a user, as an adapter compares it with what a client sends.
+package struct LinkedIdentity: Hashable, Sendable {
+    package let identity: Identity
+    /// What the provider called the person before the app moved to another team of the provider's.
+    private let formerNames: [String]
+
+    package init(_ identity: Identity, formerNames: [String] = []) {
+        self.identity = identity
+        self.formerNames = formerNames
+    }
+
+    /// Whether a name, in the provider's own word, is this person's, now or at a team before. To name it changes nothing.
+    package func isCalled(_ name: String) -> Bool {
+        ConfiguredProvider.parts(of: identity.subject).name == name || formerNames.contains(name)
+    }
+}
+
 /// The identities that lead to a user, for an adapter whose requests name them all. Only who may link and unlink them learns
 /// what they are.
 package struct ReadLinkedIdentities: Sendable {
@@ -82,10 +99,22 @@ package struct ReadLinkedIdentities: Sendable {
     package func callAsFunction(
         of id: Identifier<User>, in application: Identifier<Application>, for actor: AccountActor,
         session: Authenticated?
-    ) async throws(DomainError) -> [Identity] {
-        if let session, session.user.id == id { return session.user.identities }
-        let user = try await readUser(id, in: application)
-        guard actor.may(.identityLinked, user) else { throw .accessRefused }
-        return user.identities
+    ) async throws(DomainError) -> [LinkedIdentity] {
+        let identities: [Identity]
+        if let session, session.user.id == id {
+            identities = session.user.identities
+        } else {
+            let user = try await readUser(id, in: application)
+            guard actor.may(.identityLinked, user) else { throw .accessRefused }
+            identities = user.identities
+        }
+        // Apple alone knows teams.
+        guard let moved = identities.first(where: { $0.provider == .apple }) else {
+            return identities.map { LinkedIdentity($0) }
+        }
+        let account = try await readUser.store.read { transaction throws(DomainError) in
+            try transaction.providerAccount(.apple, subject: moved.subject, in: application)
+        }
+        return identities.map { LinkedIdentity($0, formerNames: $0 == moved ? account?.formerNames ?? [] : []) }
     }
 }

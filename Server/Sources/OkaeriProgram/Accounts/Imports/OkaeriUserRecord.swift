@@ -87,6 +87,7 @@ enum OkaeriUserRecord {
             ]
             kept["grant"] = account.sealedGrant.map(value)
             kept["transferSubject"] = account.transferSubject.map(JSONValue.string)
+            kept["formerNames"] = list(account.formerNames.map(JSONValue.string))
             kept["email"] = account.email.map {
                 ["address": .string($0.address), "isVerified": .bool($0.isVerified), "isRelay": .bool($0.isRelay)]
             }
@@ -234,6 +235,7 @@ extension OkaeriUserRecord {
             audience: try object.text("audience"), sealedGrant: try object.optionalBytes("grant"),
             transferSubject: try object.optionalText("transferSubject"), updatedAt: try object.time("updatedAt"))
         account.isEmailForwarded = try object.flag("isEmailForwarded")
+        account.formerNames = Array(try object.texts("formerNames").suffix(ProviderAccount.maximumFormerNames))
         account.email = try object.object("email").map { email throws(ImportFault) in
             ProviderEmail(
                 address: try email.text("address"), isVerified: try email.flag("isVerified"),

@@ -71,3 +71,12 @@ extension Migration {
         ]
     }
 }
+
+extension Migration {
+    /// The names that a provider's account had at the teams before, with blanks between them: devices of old protocols send them on.
+    /// Null for one that never moved, which are nearly all.
+    static let formerNames = Migration(
+        version: 38, name: "former names", sqlite: formerNameStatements, postgresql: formerNameStatements)
+
+    private static let formerNameStatements = ["ALTER TABLE provider_accounts ADD COLUMN former_names TEXT"]
+}
