@@ -155,6 +155,26 @@ struct TransferTests {
         expect(try await server.redeem(code, on: ProofMaker(), attempt: "one"), 403, .transferCodeRefused)
     }
 
+    @Test("counts a repetition by a device that was the user's already as the same log-in, and no other code")
+    func lostAnswerAtHome() async throws {
+        let server = try await TestServer()
+        let old = try await server.person()
+        let code = try await old.issueCode().code
+        let first = try await server.redeem(code, on: old.device, attempt: "one")
+        #expect(first.status == 200, "\(first.text)")
+        let second = try await server.redeem(code, on: old.device, attempt: "one")
+        #expect(second.status == 200, "\(second.text)")
+        let (one, two) = (try first.read(LogInResponse.self), try second.read(LogInResponse.self))
+        #expect(one.session.id == two.session.id && one.session.token != two.session.token)
+        // Without the attempt's name it is a code that was used, and so it is to anybody else.
+        expect(try await server.redeem(code, on: old.device), 403, .transferCodeRefused)
+        expect(try await server.redeem(code, on: ProofMaker(), attempt: "one"), 403, .transferCodeRefused)
+        let next = try await server.person()
+        let other = try await next.issueCode().code
+        _ = try await server.redeem(other, on: next.device, attempt: "two")
+        expect(try await server.redeem(other, on: old.device, attempt: "one"), 403, .transferCodeRefused)
+    }
+
     @Test("needs a fresh session for a code, and refuses users who are on their way out")
     func fresh() async throws {
         let server = try await TestServer()

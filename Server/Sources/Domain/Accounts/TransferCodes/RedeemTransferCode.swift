@@ -124,6 +124,7 @@ private struct Redemption: Sendable {
             return try join(user, in: transaction)
         }
         if let again = try repeated(in: transaction) { return again }
+        if let again = try repeatedAtHome(in: transaction) { return again }
         try ready.refuse(.transferCodeRedeemed, of: nil, in: transaction)
         return nil
     }
@@ -141,6 +142,21 @@ private struct Redemption: Sendable {
             left = .init(id: id, erasedAt: user.deletionRequestedAt.map { $0 + application.settings.deletionGrace })
         }
         return .init(logIn: try issuer.issue(to: user, in: transaction), leftUser: left)
+    }
+
+    /// The same of a device that was the user's already, whose code left no transfer: the session of the first try tells.
+    private func repeatedAtHome(in transaction: any Transaction) throws(DomainError) -> RedeemTransferCode.Redeemed? {
+        guard try transaction.transfer(codeDigest: digest, in: application.id) == nil,
+            let user = try transaction.user(provider: .device, subject: proof.thumbprint, in: application.id),
+            user.deletionRequestedAt == nil, try issuer.hasIssued(to: user, in: transaction)
+        else { return nil }
+        do throws(DomainError) {
+            return .init(logIn: try issuer.issue(to: user, in: transaction), leftUser: nil)
+        } catch {
+            // The attempt opened a session by something else: the code leads nowhere.
+            guard error.code == .attemptReused else { throw error }
+            return nil
+        }
     }
 
     private func join(
