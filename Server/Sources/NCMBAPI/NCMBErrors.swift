@@ -70,7 +70,9 @@ extension NCMBFault {
     /// Each answer to a request that no rule saw.
     init(_ fault: RequestError) {
         switch fault {
-        case .headMalformed, .headTooLarge, .headerInvalid, .bodyTooSlow: self = .badRequest
+        case .headMalformed, .headerInvalid, .bodyTooSlow: self = .badRequest
+        // Of all heads those of searches are long, by their address.
+        case .headTooLarge: self.init("E414000", "Request URI is too long.")
         case .pathUnknown: self = .noService
         case .methodNotAllowed: self.init("E405001", "Method not allowed.")
         case .mediaTypeUnsupported: self.init("E415001", "Unsupported media type.")

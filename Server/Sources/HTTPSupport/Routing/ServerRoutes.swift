@@ -112,6 +112,9 @@ package final class RouteResponder: HTTPResponder {
     /// The headers that requests have most often.
     package let headerNames: HeaderNames
 
+    /// The protocols, each of which refuses in its own words what it owns.
+    package var adapters: [any ProtocolAdapter] { unrouted.map(\.adapter) }
+
     init(
         _ matcher: RouteMatcher, unrouted: [(any ProtocolAdapter, RoutePipeline)], unowned: RoutePipeline?,
         headerNames: HeaderNames

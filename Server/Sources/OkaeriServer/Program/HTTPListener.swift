@@ -106,7 +106,7 @@ private struct LimitedHTTP1Channel: ServerChildChannel {
         do {
             try channel.syncOptions?.setOption(.recvAllocator, value: Self.readBuffer)
             try channel.pipeline.syncOperations.addHandlers(
-                DecoderBackPressureHandler(), FastPathDecoder(limits, names))
+                DecoderBackPressureHandler(), FastPathDecoder(limits, names), RequestLineMemory())
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }

@@ -9,14 +9,40 @@ import NIOHTTP1
 final class MalformedRequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 
-    /// The two answers, as bytes.
+    /// What is said of the two faults, as bytes: in the words of the protocol whose path the request begins with, which old SDKs
+    /// insist on, and else in those of this server.
     struct Answers: Sendable {
-        let malformed: ByteBuffer
-        let tooLarge: ByteBuffer
+        private struct Words: Sendable {
+            let malformed: ByteBuffer
+            let tooLarge: ByteBuffer
+        }
 
-        init(_ errors: any ErrorRenderer) async throws {
-            malformed = try await errors.response(to: RequestError.headMalformed, requestId: "").lastBytes()
-            tooLarge = try await errors.response(to: RequestError.headTooLarge, requestId: "").lastBytes()
+        private let standard: Words
+        private let owned: [(adapter: any ProtocolAdapter, words: Words)]
+
+        /// - Parameters:
+        ///   - errors: The words of this server.
+        ///   - adapters: The protocols. The words of those count that apps of other origins speak, which are the old ones.
+        init(_ errors: any ErrorRenderer, _ adapters: [any ProtocolAdapter] = []) async throws {
+            standard = try await Self.words(of: errors)
+            var owned: [(adapter: any ProtocolAdapter, words: Words)] = []
+            for adapter in adapters where !adapter.crossOriginHeaders.isEmpty {
+                owned.append((adapter, try await Self.words(of: adapter.errors, adapter.crossOriginHeaders)))
+            }
+            self.owned = owned
+        }
+
+        private static func words(of errors: any ErrorRenderer, _ fields: [HTTPField] = []) async throws -> Words {
+            let malformed = errors.response(to: RequestError.headMalformed, requestId: "")
+            let tooLarge = errors.response(to: RequestError.headTooLarge, requestId: "")
+            return Words(
+                malformed: try await malformed.lastBytes(fields), tooLarge: try await tooLarge.lastBytes(fields))
+        }
+
+        fileprivate func words(for error: HTTPParserError, at path: String?) -> ByteBuffer {
+            let words = path.flatMap { path in owned.first { $0.adapter.owns(path: path) } }?.words ?? standard
+            if case .headerOverflow = error { return words.tooLarge }
+            return words.malformed
         }
     }
 
@@ -28,8 +54,9 @@ final class MalformedRequestHandler: ChannelInboundHandler, RemovableChannelHand
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if let error = error as? HTTPParserError {
-            var words = answers.malformed
-            if case .headerOverflow = error { words = answers.tooLarge }
+            // A channel without it is one of a test.
+            let line = try? context.pipeline.syncOperations.handler(type: RequestLineMemory.self)
+            let words = answers.words(for: error, at: line?.path)
             do {
                 try context.pipeline.syncOperations.addHandler(Replacement(words), position: .first)
             } catch {
@@ -37,6 +64,41 @@ final class MalformedRequestHandler: ChannelInboundHandler, RemovableChannelHand
             }
         }
         context.fireErrorCaught(error)
+    }
+}
+
+/// Remembers how the request began that the decoder is reading, in case that nobody ever sees its head: of a request that follows
+/// a response on its connection, the first bytes behind that response. What is made of them are words of a refusal alone.
+final class RequestLineMemory: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    private static let maximumBytes = 128
+
+    private var beginning: [UInt8] = []
+    private var isNext = true
+
+    /// The path as far as it is known, without the query; `nil` for what is no path.
+    var path: String? {
+        let parts = beginning.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count > 1, parts[1].first == UInt8(ascii: "/"), parts[1].allSatisfy({ 0x21...0x7e ~= $0 })
+        else { return nil }
+        return String(decoding: parts[1].prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if isNext {
+            beginning = Array(unwrapInboundIn(data).readableBytesView.prefix(Self.maximumBytes))
+            isNext = false
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        isNext = true
+        context.write(data, promise: promise)
     }
 }
 
@@ -170,7 +232,7 @@ private final class Replacement: ChannelOutboundHandler, RemovableChannelHandler
 
 extension Response {
     /// The answer as HTTP/1.1 bytes, the last on its connection.
-    fileprivate func lastBytes() async throws -> ByteBuffer {
+    fileprivate func lastBytes(_ added: [HTTPField]) async throws -> ByteBuffer {
         let collector = BodyCollector()
         try await body.write(collector)
         var head = "HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n"
@@ -178,6 +240,7 @@ extension Response {
         fields[.connection] = "close"
         fields[.cacheControl] = "no-store"
         fields[.xContentTypeOptions] = "nosniff"
+        fields.append(contentsOf: added)
         for field in fields { head += "\(field.name.rawName): \(field.value)\r\n" }
         var bytes = ByteBuffer(string: head + "\r\n")
         bytes.writeImmutableBuffer(collector.bytes)

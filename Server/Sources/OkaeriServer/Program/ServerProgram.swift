@@ -159,7 +159,7 @@ package struct ServerProgram: Sendable {
         let stopSwitch = StopSwitch()
         let responders = try composition.responders()
         let loops = EventLoops.make()
-        let answers = try await MalformedRequestHandler.Answers(composition.errors)
+        let answers = try await MalformedRequestHandler.Answers(composition.errors, responders.all.adapters)
         let rules = ConnectionRules(settings, metrics: composition.connectionMetrics, logger: logger)
         let metrics = MetricsListener(settings, responders.metrics, answers, rules, loops)
         let application = Hummingbird.Application(
