@@ -84,6 +84,16 @@ struct RepositoryTests {
         #expect(try !repository.claim("okaeri-primary-0000000001", [1]))
     }
 
+    @Test("is not listed for ever by a store whose list has no end", arguments: CutStore.Lists.allCases)
+    func endlessList(lists: CutStore.Lists) async throws {
+        let server = try await S3Server()
+        let cut = try await CutStore(before: server)
+        let repository = try S3Repository("s3://backups/okaeri", environment: server.environment(url: cut.url))
+        try await cut.listWithoutEnd(lists)
+        let fault = #expect(throws: BackupFault.self) { try repository.names() }
+        #expect(fault?.description.contains("the store's list has no end") == true, "\(fault as Any)")
+    }
+
     @Test("leaves no name behind when a draft cannot be stored", arguments: [Kind.folder, .folderWithoutLinks])
     func missingDraft(kind: Kind) async throws {
         let (repository, _) = try await make(kind)

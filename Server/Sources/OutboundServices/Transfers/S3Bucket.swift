@@ -45,6 +45,8 @@ package struct S3Bucket: Sendable {
 
     private static let tries = 3
     private static let maximumAnswerBytes = 64 << 20
+    /// A list may have so many parts without a key, and so many keys. A replica of a year has fewer than ten millions.
+    private static let (emptyParts, maximumKeys) = (100, 10_000_000)
     private static let unlessThere = "If-None-Match: *"
     // What a store says of an object with a condition; a conflict is that of two requests at once, of which one may ask again.
     private static let (isMissing, isInConflict, isThere, isUnknown) = (404, 409, 412, 501)
@@ -187,18 +189,24 @@ package struct S3Bucket: Sendable {
 
     /// The keys that begin with a prefix, behind one of them in the order of their bytes.
     ///
-    /// - Throws: `Fault` when the store refuses a part of the list.
+    /// - Throws: `Fault` when the store refuses a part of the list, or its list does not end: a part leads to one that was read
+    ///   already, or very many bring nothing.
     package func keys(prefix: String, after last: String?) throws(Fault) -> [String] {
         let beginning = last.map { "&start-after=\($0.percentEncoded)" } ?? ""
         var keys: [String] = []
-        var token: String?
-        repeat {
-            let from = token.map { "continuation-token=\($0.percentEncoded)&" } ?? ""
+        var tokens: Set<String> = []
+        var from = ""
+        while true {
             let answer = try perform(.get, "", query: "\(from)list-type=2&prefix=\(prefix.percentEncoded)\(beginning)")
             keys += Self.elements("Key", in: answer.body)
-            token = Self.elements("NextContinuationToken", in: answer.body).first
-        } while token != nil
-        return keys
+            guard let token = Self.elements("NextContinuationToken", in: answer.body).first?.percentEncoded else {
+                return keys
+            }
+            guard tokens.insert(token).inserted, tokens.count <= keys.count + Self.emptyParts,
+                keys.count <= Self.maximumKeys
+            else { throw Fault(reason: "the store's list has no end") }
+            from = "continuation-token=\(token)&"
+        }
     }
 
     private func perform(

@@ -1,7 +1,8 @@
 import Foundation
 
 /// Stands between a program and a store that speaks S3. After a number of requests the store cannot be reached any more: connections
-/// close before an answer. Answers to requests with a condition may get lost, and the store may not know conditions.
+/// close before an answer. Answers to requests with a condition may get lost, the store may not know conditions, and its lists may have no
+/// end.
 final class CutStore: Sendable {
     let url: String
     private let process: ChildProcess
@@ -10,7 +11,7 @@ final class CutStore: Sendable {
         import http.client, http.server, sys
         from urllib.parse import urlsplit
 
-        store, left, lost, unknown = urlsplit(sys.argv[1]), [1 << 30], [0], [0]
+        store, left, lost, unknown, lists = urlsplit(sys.argv[1]), [1 << 30], [0], [0], [""]
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -26,10 +27,18 @@ final class CutStore: Sendable {
                 if self.path.startswith("/know-no-conditions"):
                     unknown[0] = 1
                     return self.answer(200, [], b"")
+                if self.path.startswith("/lists/"):
+                    lists[0] = self.path.split("/")[-1]
+                    return self.answer(200, [], b"")
                 if left[0] <= 0:
                     self.close_connection = True
                     return
                 left[0] -= 1
+                if lists[0] and "list-type=2" in self.path:
+                    token = str(left[0]) if lists[0] == "empty" else "again"
+                    key = "" if lists[0] == "empty" else "<Contents><Key>okaeri/name</Key></Contents>"
+                    page = f"<R>{key}<NextContinuationToken>{token}</NextContinuationToken></R>"
+                    return self.answer(200, [], page.encode())
                 has_condition = "If-None-Match" in self.headers
                 if has_condition and unknown[0]:
                     return self.answer(501, [], b"<Error><Code>NotImplemented</Code></Error>")
@@ -81,6 +90,17 @@ final class CutStore: Sendable {
 
     /// Lets so many requests with a condition through whose answers do not come back.
     func loseAnswers(_ count: Int) async throws { try await S3Server.send("GET", "\(url)/lose-answers/\(count)") }
+
+    /// How the lists of a store go wrong.
+    enum Lists: String, CaseIterable {
+        /// Each part leads to the same one.
+        case repeated
+        /// Each part leads to another one, and has no key.
+        case empty
+    }
+
+    /// Answers every request for a list with a part that leads to a further one.
+    func listWithoutEnd(_ lists: Lists) async throws { try await S3Server.send("GET", "\(url)/lists/\(lists.rawValue)") }
 
     /// Answers requests with a condition as a store that does not know it.
     func knowNoConditions() async throws { try await S3Server.send("GET", "\(url)/know-no-conditions") }
