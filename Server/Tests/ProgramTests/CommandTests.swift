@@ -232,6 +232,16 @@ struct CommandTests {
         #expect(try await makeApplication().name == "Demo")
     }
 
+    @Test(
+        "make no folder for an application that is refused",
+        arguments: [[""], ["Demo", "--transfer-link", "https://a.example/"], ["Demo", "--audience", ""]])
+    func refusedInNewFolder(_ arguments: [String]) async throws {
+        let refused = try await run(["application", "create"] + arguments)
+        #expect(refused.status == 2 && refused.output.isEmpty, "\(refused)")
+        #expect(refused.errors.hasPrefix("okaeri: \(arguments.dropFirst().first ?? "name")"), "\(refused.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+    }
+
     @Test("make applications, list and show them")
     func applications() async throws {
         let plain = try await makeApplication()

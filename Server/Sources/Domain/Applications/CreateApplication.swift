@@ -22,7 +22,7 @@ package struct CreateApplication: Sendable {
     }
 
     /// The rules that the name and settings of a new application break, but for what another setting had already.
-    static func faults(
+    package static func faults(
         _ name: String, _ settings: ApplicationSettings, since before: ApplicationSettings = ApplicationSettings()
     ) -> [ValidationError] {
         let faults = Self.faults(ofName: name) + Self.faults(ofAudiences: settings.audiences)

@@ -86,6 +86,9 @@ struct CreateApplicationCommand: AsyncParsableCommand {
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
 
+    /// The options of fields that have another name.
+    private static let options = ["transferLink": "--transfer-link", "audiences": "--audience"]
+
     func validate() throws {
         let lengths = PasswordRules.lowestMinimum...PasswordRules.highestMinimum
         let minima = [
@@ -125,6 +128,9 @@ struct CreateApplicationCommand: AsyncParsableCommand {
         let (name, wanted, enabled) = (name, settings, protocols)
         let server = try storage.settings()
         if server.isNewInstallation {
+            let faults = CreateApplication.faults(name, wanted)
+            // What is refused anyway makes no folder.
+            guard faults.isEmpty else { throw CommandFault(.fieldsRefused(faults)).naming(Self.options) }
             // Most often it is meant; a mistyped folder shows here, and not when the app is unknown to the server.
             Console.tell(server.noteOnNewFolder("the application is made in a new installation"))
         }
@@ -136,7 +142,7 @@ struct CreateApplicationCommand: AsyncParsableCommand {
                     name: name, settings: wanted, protocols: enabled, by: who)
             }
         } catch {
-            throw error.naming(["transferLink": "--transfer-link", "audiences": "--audience"])
+            throw error.naming(Self.options)
         }
         guard !output.isJSON else {
             return Console.write(json: Created(made))
