@@ -168,8 +168,13 @@ package protocol EventQueries {
     func update(_ endpoint: EventEndpoint) throws(DomainError)
     /// Writes the counters of failures.
     func noteCall(of endpoint: EventEndpoint) throws(DomainError)
-    /// Removes an endpoint with all that waits for it.
+    /// Removes an endpoint. What waits for it stays, and is sent to nobody.
     func remove(_ endpoint: EventEndpoint) throws(DomainError)
+    /// Removes what waits in an application for an endpoint that there is no more, of one such endpoint and at the most `count`; the
+    /// number that went.
+    func removeDeliveries(
+        toRemovedEndpointsOf application: Identifier<Application>, count: Int
+    ) throws(DomainError) -> Int
     /// Endpoints to which something can be sent now.
     func endpointsWithDueEvents(at now: Timestamp, limit: Int) throws(DomainError) -> [EventEndpoint]
 

@@ -160,7 +160,8 @@ package struct ManageEventEndpoints: Sendable {
         return (endpoint, made.secret)
     }
 
-    /// Removes an endpoint with all that waits for it.
+    /// Removes an endpoint with all that waits for it. Where that is very much, the rest goes with old events, so that nobody waits for
+    /// it.
     ///
     /// - Throws: `administration(notFound)`, `administration(changedMeanwhile)`, `storageUnavailable`.
     package func remove(
@@ -173,6 +174,7 @@ package struct ManageEventEndpoints: Sendable {
             guard let endpoint = endpoints.first(where: { $0.id == id }) else { throw .administration(.notFound) }
             guard isCurrent(endpoint) else { throw .administration(.changedMeanwhile) }
             try transaction.remove(endpoint)
+            _ = try transaction.removeDeliveries(toRemovedEndpointsOf: application, count: RemoveOldEvents.batch)
             if endpoints.count == 1, var known = try transaction.application(application) {
                 known.settings.events.hasEndpoints = false
                 try transaction.update(known)

@@ -148,9 +148,10 @@ package struct ReadEvents: Sendable {
     }
 }
 
-/// Removes events that are older than their application keeps them, whether they were delivered or not.
+/// Removes events that are older than their application keeps them, whether they were delivered or not, and what waits for endpoints
+/// that were removed, also by a restore.
 struct RemoveOldEvents: Sendable {
-    /// Events that one transaction removes.
+    /// Events, or deliveries to a removed endpoint, that one transaction removes.
     static let batch = 1000
 
     let store: any Store
@@ -164,7 +165,10 @@ struct RemoveOldEvents: Sendable {
             var removed = Self.batch
             while removed == Self.batch {
                 removed = try await store.write { transaction throws(DomainError) in
-                    try transaction.removeEvents(in: application.id, before: limit, count: Self.batch)
+                    let waiting = try transaction.removeDeliveries(
+                        toRemovedEndpointsOf: application.id, count: Self.batch)
+                    guard waiting == 0 else { return Self.batch }
+                    return try transaction.removeEvents(in: application.id, before: limit, count: Self.batch)
                 }
             }
         }

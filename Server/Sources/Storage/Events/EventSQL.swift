@@ -165,9 +165,38 @@ extension SQLTransaction {
     }
 
     package func remove(_ endpoint: EventEndpoint) throws(DomainError) {
-        let key: [Value] = [.id(endpoint.application), .id(endpoint.id)]
-        try connection.run("DELETE FROM event_deliveries WHERE application_id = $1 AND endpoint_id = $2", key)
-        try connection.run("DELETE FROM event_endpoints WHERE application_id = $1 AND id = $2", key)
+        try connection.run(
+            "DELETE FROM event_endpoints WHERE application_id = $1 AND id = $2",
+            [.id(endpoint.application), .id(endpoint.id)])
+    }
+
+    package func removeDeliveries(
+        toRemovedEndpointsOf application: Identifier<Application>, count: Int
+    ) throws(DomainError) -> Int {
+        // Two steps in an index for each endpoint for which something waits, however much that is.
+        let removed = try connection.row(
+            """
+            WITH RECURSIVE receivers (id) AS (
+                SELECT MIN(endpoint_id) FROM event_deliveries WHERE application_id = $1
+                UNION ALL
+                SELECT (
+                    SELECT MIN(endpoint_id) FROM event_deliveries
+                    WHERE application_id = $1 AND endpoint_id > receivers.id)
+                FROM receivers WHERE receivers.id IS NOT NULL
+            )
+            SELECT id FROM receivers WHERE id IS NOT NULL AND NOT EXISTS (
+                SELECT 1 FROM event_endpoints
+                WHERE event_endpoints.application_id = $1 AND event_endpoints.id = receivers.id)
+            LIMIT 1
+            """, [.id(application)]
+        ) { row throws(DomainError) -> Identifier<EventEndpoint> in row.only.id() }
+        guard let endpoint = removed else { return 0 }
+        return try connection.change(
+            """
+            DELETE FROM event_deliveries WHERE application_id = $1 AND endpoint_id = $2 AND position IN (
+                SELECT position FROM event_deliveries WHERE application_id = $1 AND endpoint_id = $2
+                ORDER BY position LIMIT $3)
+            """, [.id(application), .id(endpoint), .count(count)])
     }
 
     package func endpointsWithDueEvents(at now: Timestamp, limit: Int) throws(DomainError) -> [EventEndpoint] {

@@ -47,6 +47,30 @@ struct EventDeliveryTests {
         #expect(!settings.events.isRecorded)
     }
 
+    @Test("is sent no more once its endpoint is removed, and goes in parts behind which nobody waits for long")
+    func removedEndpoint() async throws {
+        let endpoint = try await endpoint().id
+        let (id, now) = (application.id, world.clock.now)
+        try await world.engine.write { transaction throws(DomainError) in
+            for number in 1...2500 {
+                let delivery = EventDelivery(
+                    application: id, endpoint: endpoint, event: Identifier(rawValue: "event \(number)"),
+                    user: Identifier(rawValue: "user \(number)"), position: Int64(number), nextTryAt: now)
+                try transaction.enqueue(delivery, at: now)
+            }
+        }
+        func left() async throws -> Int {
+            try await world.engine.read { transaction throws(DomainError) in
+                try transaction.deliveries(to: endpoint, in: id, givenUp: false, limit: 5000).count
+            }
+        }
+        try await endpoints.remove(endpoint, in: id, by: .local)
+        #expect(try await left() == 1500)
+        #expect(try await deliver() == DeliverEvents.Round())
+        try await world.modules.sessions.purgeExpired()
+        #expect(try await left() == 0)
+    }
+
     @Test("goes to the endpoints that take the type, with the user where that is wanted")
     func filters() async throws {
         _ = try await endpoint("https://a.example.com", types: [.loggedIn], includesUser: true)

@@ -201,6 +201,7 @@ extension Contract {
                 let early = try transaction.endpointsWithDueEvents(at: now, limit: 9)
                 let late = try transaction.endpointsWithDueEvents(at: now + .seconds(5), limit: 9)
                 try transaction.remove(slow)
+                let removed = try transaction.removeDeliveries(toRemovedEndpointsOf: samples.application, count: 9)
                 var noted = quiet
                 (noted.url, noted.failures, noted.resumesAt) = ("https://new.example.com", 3, now + .seconds(9))
                 (noted.sealedFormer, noted.formerUntil, noted.goneAt) = ([3], now + .days(1), now)
@@ -209,7 +210,7 @@ extension Contract {
                 try transaction.noteCall(of: noted)
                 let own = try transaction.eventEndpoint(noted.id, in: samples.application)
                 let foreign = try transaction.eventEndpoint(noted.id, in: samples.otherApplication)
-                let isChanged = unnoted == 0 && own == noted && foreign == nil
+                let isChanged = removed == 1 && unnoted == 0 && own == noted && foreign == nil
                 return (
                     all, early, late,
                     try transaction.deliveries(to: slow.id, in: samples.application, givenUp: false, limit: 9),
@@ -221,6 +222,36 @@ extension Contract {
             try expectEqual(late, [slow])
             try expectEqual(gone, [])
             try expect(changed, "an endpoint was not written whole")
+        },
+        Contract("removes what waits for endpoints that there are no more, in parts, and nothing else") { engine in
+            let samples = Samples()
+            let counts = try await engine.write { transaction throws(DomainError) -> [Int] in
+                // Its neighbours in the order of the index stay.
+                for name in ["a", "b", "c"] {
+                    let endpoint = samples.endpoint(name)
+                    try transaction.insert(endpoint)
+                    for number in 1...3 {
+                        var event = samples.event(number, of: "hana")
+                        event.position = Int64(number)
+                        try transaction.enqueue(samples.delivery(of: event, to: endpoint), at: samples.now)
+                    }
+                }
+                func remove(in application: Identifier<Application>) throws(DomainError) -> Int {
+                    try transaction.removeDeliveries(toRemovedEndpointsOf: application, count: 2)
+                }
+                let before = try remove(in: samples.application)
+                try transaction.remove(samples.endpoint("b"))
+                var counts = [before, try remove(in: samples.otherApplication)]
+                for _ in 0..<3 { counts.append(try remove(in: samples.application)) }
+                for name in ["a", "b", "c"] {
+                    counts.append(
+                        try transaction.deliveries(
+                            to: samples.endpoint(name).id, in: samples.application, givenUp: false, limit: 9
+                        ).count)
+                }
+                return counts
+            }
+            try expectEqual(counts, [0, 0, 2, 1, 0, 3, 0, 3])
         },
     ]
 }
