@@ -189,7 +189,8 @@ package protocol EventQueries {
         of endpoint: EventEndpoint, dueBy now: Timestamp, repetition: Timestamp, limit: Int, lease: Timestamp,
         claim: String
     ) throws(DomainError) -> [EventDelivery]
-    /// Lets events be due that would wait beyond an instant: no wait is so long, and the clock was set back.
+    /// Lets events be due that would wait beyond an instant, or were never tried and wait for longer than another user's event is
+    /// waited for: no wait is so long, and the clock was set back.
     func shortenDeliveryWaits(beyond limit: Timestamp, to now: Timestamp) throws(DomainError)
     /// Removes a claimed delivery, and lets the user's next one be due; `false` when its claim is over.
     func finish(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError) -> Bool

@@ -52,7 +52,8 @@ extension SQLTransaction {
             """
             UPDATE event_deliveries SET next_try_at = $1
             WHERE (application_id, endpoint_id) IN (SELECT application_id, id FROM event_endpoints) AND next_try_at > $2
-            """, [.time(now), .time(limit)])
+                AND (attempts = 0 OR next_try_at > $3)
+            """, [.time(now), .time(now + EventDelivery.holdingTime), .time(limit)])
         if count > 0 { note(.eventsWritten) }
     }
 

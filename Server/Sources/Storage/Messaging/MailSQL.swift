@@ -198,7 +198,10 @@ extension SQLTransaction {
 
     package func shortenMailWaits(beyond limit: Timestamp, to now: Timestamp) throws(DomainError) {
         let count = try connection.change(
-            "UPDATE mail_queue SET next_try_at = $1 WHERE next_try_at > $2", [.time(now), .time(limit)])
+            """
+            UPDATE mail_queue SET next_try_at = $1
+            WHERE next_try_at > $1 AND (attempts = 0 OR next_try_at > $2)
+            """, [.time(now), .time(limit)])
         if count > 0 { note(.mailQueued) }
     }
 

@@ -72,25 +72,30 @@ extension Contract {
             }
             try expectEqual(answers, [[1, 2], [2, 3], [], [1], []])
         },
-        Contract("lets an event be due that would wait beyond an instant, and no other") { engine in
+        Contract("lets an event be due that would wait beyond an instant, or for long and untried, and no other") {
+            engine in
             let samples = Samples()
             let endpoint = samples.endpoint()
+            let (now, held) = (samples.now, samples.now + EventDelivery.holdingTime)
             let counts = try await engine.write { transaction throws(DomainError) in
                 try transaction.insert(endpoint)
-                var event = samples.event(1, of: "hana")
-                event.position = 1
-                try transaction.enqueue(samples.delivery(of: event, to: endpoint), at: samples.now + .days(2))
-                var counts: [Int] = []
-                for limit in [samples.now + .days(2), samples.now + .days(1)] {
-                    try transaction.shortenDeliveryWaits(beyond: limit, to: samples.now)
-                    let claimed = try transaction.claimDeliveries(
-                        of: endpoint, dueBy: samples.now, repetition: samples.now, limit: 9,
-                        lease: samples.now + .seconds(60), claim: "a")
-                    counts.append(claimed.count)
+                var (event, other) = (samples.event(1, of: "hana"), samples.event(2, of: "taro"))
+                (event.position, other.position) = (1, 2)
+                func claim(at time: Timestamp, until lease: Timestamp) throws(DomainError) -> [EventDelivery] {
+                    try transaction.claimDeliveries(
+                        of: endpoint, dueBy: time, repetition: time, limit: 9, lease: lease, claim: "a")
                 }
-                return counts
+                func due(beyond limit: Timestamp) throws(DomainError) -> Int {
+                    try transaction.shortenDeliveryWaits(beyond: limit, to: now)
+                    return try claim(at: now, until: now + .days(2)).count
+                }
+                try transaction.enqueue(samples.delivery(of: event, to: endpoint), at: held)
+                try transaction.enqueue(samples.delivery(of: other, to: endpoint), at: held + .milliseconds(1))
+                let untried = [try due(beyond: now + .days(2)), try claim(at: held, until: now + .days(2)).count]
+                let tried = [try due(beyond: now + .days(2)), try due(beyond: now + .days(1))]
+                return untried + tried
             }
-            try expectEqual(counts, [0, 1])
+            try expectEqual(counts, [1, 1, 0, 2])
         },
         Contract("lets an event that was given up wait anew when it is enqueued again") { engine in
             let samples = Samples()

@@ -115,17 +115,23 @@ extension Contract {
             try expectEqual(length, 4)
             try expectEqual(none, nil)
         },
-        Contract("lets a mail be due that would wait beyond an instant, and no other") { engine in
+        Contract("lets a mail be due that would wait beyond an instant, or waits untried, and no other") { engine in
             let samples = Samples()
-            let mail = samples.mail()
+            let (now, lease) = (samples.now, samples.now + .seconds(60))
             let found = try await engine.write { transaction throws(DomainError) in
-                try transaction.insert(mail)
-                try transaction.shortenMailWaits(beyond: samples.now, to: samples.now - .seconds(5))
-                let kept = try transaction.nextMail(notOf: [])?.nextTryAt
-                try transaction.shortenMailWaits(beyond: samples.now - .milliseconds(1), to: samples.now - .seconds(5))
-                return [kept, try transaction.nextMail(notOf: [])?.nextTryAt]
+                func due(beyond limit: Timestamp, at now: Timestamp) throws(DomainError) -> Timestamp? {
+                    try transaction.shortenMailWaits(beyond: limit, to: now)
+                    return try transaction.nextMail(notOf: [])?.nextTryAt
+                }
+                try transaction.insert(samples.mail())
+                let untried = [
+                    try due(beyond: lease, at: now), try due(beyond: lease, at: now - .milliseconds(1)),
+                ]
+                _ = try transaction.claimMail(dueBy: now, limit: 1, lease: lease, claim: "mine")
+                let tried = [try due(beyond: lease, at: now), try due(beyond: lease - .milliseconds(1), at: now)]
+                return untried + tried
             }
-            try expectEqual(found, [samples.now, samples.now - .seconds(5)])
+            try expectEqual(found, [now, now - .milliseconds(1), lease, now])
         },
         Contract("lets nobody but the taker finish, postpone or rewrite a mail") { engine in
             let samples = Samples()

@@ -65,7 +65,8 @@ package protocol MessagingQueries {
     /// Erases what mails say that were given up, and that are of no use any more at an instant.
     func eraseMail(ofNoUseAt now: Timestamp) throws(DomainError)
 
-    /// Lets mails be due that would wait beyond an instant: no wait is so long, and the clock was set back.
+    /// Lets mails be due that would wait beyond an instant, or wait and were never tried: no wait is so long, and the clock was set
+    /// back.
     func shortenMailWaits(beyond limit: Timestamp, to now: Timestamp) throws(DomainError)
 
     // MARK: Mailed codes
