@@ -59,8 +59,8 @@ package protocol AdministrationQueries {
     func removeAdminKey(_ id: Identifier<AdminKey>) throws(DomainError) -> Bool
     /// Ends all keys that an admin made, and tells how many.
     func removeAdminKeys(madeBy admin: Identifier<Admin>) throws(DomainError) -> Int
-    /// The application whose own admin key has the digest.
-    func application(adminKey digest: SecretDigest) throws(DomainError) -> Application?
+    /// The application whose own admin key has the digest, without its settings: every request with such a key asks.
+    func application(adminKey digest: SecretDigest) throws(DomainError) -> (id: Identifier<Application>, name: String)?
 
     // MARK: Audit log
 

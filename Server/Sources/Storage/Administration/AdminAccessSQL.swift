@@ -145,7 +145,14 @@ extension SQLTransaction {
         try connection.change("DELETE FROM admin_keys WHERE admin_id = $1", [.id(admin)])
     }
 
-    package func application(adminKey digest: SecretDigest) throws(DomainError) -> Application? {
-        try connection.first(ApplicationRow.self, "FROM applications WHERE admin_key_digest = $1", [.digest(digest)])
+    package func application(
+        adminKey digest: SecretDigest
+    ) throws(DomainError) -> (id: Identifier<Application>, name: String)? {
+        try connection.row(
+            "SELECT id, name FROM applications WHERE admin_key_digest = $1", [.digest(digest)]
+        ) { row throws(DomainError) in
+            let row = ColumnReader<ApplicationRow.Column>(row)
+            return (id: row.id(.id), name: row.text(.name))
+        }
     }
 }

@@ -208,19 +208,20 @@ extension Contract {
             try expectEqual(left.0, [nil, sessions[1], sessions[2]])
             try expectEqual(left.1, [identities[1]])
         },
-        Contract("finds an application by the digest of its admin key") { engine in
+        Contract("finds an application by the digest of its admin key, and reads no settings for it") { engine in
             let samples = Samples()
             let application = Application(
                 id: samples.application, name: "App", adminKeyDigest: samples.token(7), settings: .init(),
                 createdAt: samples.now)
             let found = try await engine.write { transaction throws(DomainError) in
                 try transaction.insert(application)
-                return [
-                    try transaction.application(adminKey: samples.token(7)),
-                    try transaction.application(adminKey: samples.token(8)),
-                ]
+                guard let sql = transaction as? SQLTransaction else { throw .storageUnavailable }
+                try sql.connection.run("UPDATE applications SET settings = 'none that can be read'")
+                let known = try transaction.application(adminKey: samples.token(7))
+                let unknown = try transaction.application(adminKey: samples.token(8))
+                return [known?.id.rawValue, known?.name, unknown?.name]
             }
-            try expectEqual(found, [application, nil])
+            try expectEqual(found, [samples.application.rawValue, "App", nil])
         },
         Contract("writes audit entries, gives them positions, and finds them by every filter") { engine in
             let samples = Samples()
