@@ -1,3 +1,4 @@
+import OkaeriWire
 import StorageSQLite
 import TestWorld
 import Testing
@@ -133,6 +134,33 @@ struct SettingEntryTests {
             + [["oldService": "supabase", "change": "removed"]]
         // The one that changed nothing left nothing.
         #expect(try await details() == expected)
+    }
+
+    @Test("a key changes them six hundred times an hour in one application; others have their own, and commands no limit")
+    func rate() async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server), hasRateLimits: true)
+        let (id, other) = (try await world.makeApplication().id, try await world.makeApplication("other").id)
+        let key = Operator(actor: AuditEntry.Actor(rawValue: "admin-key:one"), origin: .local)
+        let neighbour = Operator(actor: AuditEntry.Actor(rawValue: "admin-key:two"), origin: .local)
+        func set(_ number: Int, in id: Identifier<Application>, by who: Operator) async -> DomainError? {
+            await world.refusal {
+                _ = try await world.modules.applications.changeTheme(
+                    of: id, to: .object(["cornerRadius": .integer(Int64(number))]), by: who)
+            }
+        }
+        var refusals: [DomainError] = []
+        for number in 1...SettingsTrace.limit.maximum {
+            if let refusal = await set(number, in: id, by: key) { refusals.append(refusal) }
+        }
+        #expect(refusals.isEmpty)
+        // What changes nothing leaves nothing.
+        #expect(await set(600, in: id, by: key) == nil)
+        #expect(await set(601, in: id, by: key) == .rateLimited(retryAfter: .seconds(3600)))
+        #expect(await set(601, in: other, by: key) == nil)
+        #expect(await set(601, in: id, by: neighbour) == nil)
+        #expect(await set(602, in: id, by: .local) == nil)
+        world.clock.advance(by: .seconds(3600))
+        #expect(await set(603, in: id, by: key) == nil)
     }
 
     @Test("hooks keep their secret and their birth when they change, and are recorded")

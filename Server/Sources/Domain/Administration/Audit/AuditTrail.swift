@@ -66,13 +66,14 @@ package struct AuditDraft: Sendable {
     ///   - result: How it ended. A refusal is lost when the transaction throws: it has to return.
     ///   - details: Names and ids, no secret and no personal data.
     ///   - transaction: The action's.
-    /// - Throws: `rateLimited` for a user who has left too much, `storageUnavailable`.
+    /// - Throws: `rateLimited` for who has left too much, `storageUnavailable`.
     package func record(
         on target: AuditEntry.Target?, by actor: AuditEntry.Actor? = nil, result: AuditEntry.Result = .done,
         details: [String: String] = [:], in transaction: any Transaction
     ) throws(DomainError) {
         let who = Operator(actor: actor ?? self.actor, origin: origin)
         if who.actor.isUser, !UserTrace.uncounted.contains(action) { try count(.entry, of: who.actor, in: transaction) }
+        try countSettings(of: who.actor, in: transaction)
         let act = AuditEntry.Act(action, on: target, result: result, details: details)
         let seal = seals.seal(id, in: application, at: at, by: who, did: act)
         try transaction.insert(

@@ -1,7 +1,8 @@
 /// What a user leaves in the database for months by acts that cost next to nothing. It is limited for each user and address (IPv6: one
 /// /48 network): else a client with one account fills the disk, and nobody can write any more (requirement 47).
 ///
-/// A thief's acts use up nothing of what the owner may do from elsewhere. Operators, providers and the server have no limit.
+/// A thief's acts use up nothing of what the owner may do from elsewhere. Operators have one for what the journal keeps of settings
+/// (`SettingsTrace`); providers, commands and the server have none.
 /// What a stranger leaves is counted for the address (IPv6: for the /64 network, and a hundred times as much for the /48 network), where
 /// the request has no limit of its own.
 enum UserTrace: String, Sendable {
@@ -29,7 +30,31 @@ enum UserTrace: String, Sendable {
             + SecondFactorChallenge.Factor.allCases.map { Session.LogInMethod(rawValue: $0.rawValue) })
 }
 
+/// What an admin or a key leaves in the database and the revocation journal by changing settings. The journal gets all settings of the
+/// application anew, some hundred kilobytes with a theme (decision 0193), so that who may change those of one application could fill
+/// the disk of all within the hour (decision 0262).
+enum SettingsTrace {
+    static let kind = "settings-entry"
+    /// Of one admin or key, in one application.
+    static let limit = RateLimit.hourly(600)
+
+    static let counted: Set<AuditEntry.Action> = [
+        .settingsChanged, .themeChanged, .redirectsChanged, .fieldRulesChanged, .mailSettingsChanged, .claimsChanged,
+        .rolesChanged, .userListViewsChanged, .providerSet, .providerRemoved, .protocolEnabled, .protocolDisabled,
+    ]
+}
+
 extension AuditDraft {
+    /// Counts a change of settings that is about to be written, in its transaction.
+    ///
+    /// - Throws: `rateLimited` when it is too much, `storageUnavailable`.
+    func countSettings(of actor: AuditEntry.Actor, in transaction: any Transaction) throws(DomainError) {
+        guard hasLimits, SettingsTrace.counted.contains(action), actor != .operator, actor != .server else { return }
+        let key = RateLimitKey(application: application, kind: SettingsTrace.kind, subject: actor.rawValue)
+        let counted = try transaction.count(key, window: SettingsTrace.limit.window, at: at)
+        try SettingsTrace.limit.admit(counted, at: at)
+    }
+
     /// Counts what is about to be left, in the action's transaction.
     ///
     /// - Parameters:
