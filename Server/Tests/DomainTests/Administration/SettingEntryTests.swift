@@ -136,7 +136,7 @@ struct SettingEntryTests {
         #expect(try await details() == expected)
     }
 
-    @Test("a key changes them six hundred times an hour in one application; others have their own, and commands no limit")
+    @Test("a key changes them six hundred times an hour in one application, and commands have no limit")
     func rate() async throws {
         let world = try TestWorld(try SQLiteStore(.memory, role: .server), hasRateLimits: true)
         let (id, other) = (try await world.makeApplication().id, try await world.makeApplication("other").id)
