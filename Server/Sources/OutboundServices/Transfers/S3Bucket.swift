@@ -269,12 +269,33 @@ package struct S3Bucket: Sendable {
         throw Fault(reason: "the store answers \(response.status)\(code)", status: response.status)
     }
 
-    /// The texts of all elements of a name. The documents of S3 that are read here nest no element in one of its own name.
-    private static func elements(_ name: String, in document: [UInt8]) -> [String] {
-        String(decoding: document, as: UTF8.self).components(separatedBy: "<\(name)>").dropFirst().compactMap { rest in
-            rest.components(separatedBy: "</\(name)>").first?
-                .replacing("&quot;", with: "\"").replacing("&lt;", with: "<")
-                .replacing("&gt;", with: ">").replacing("&amp;", with: "&")
+    /// The texts of all elements of a name that hold nothing but text, in the order of a document. By bytes: a text may begin
+    /// with an accent, which is one character with the bracket before it.
+    static func elements(_ name: String, in document: [UInt8]) -> [String] {
+        let (opening, closing) = (Array("\(name)>".utf8), Array("/\(name)>".utf8))
+        // A tag and the text behind it.
+        let parts = document.split(separator: UInt8(ascii: "<"), omittingEmptySubsequences: false).dropFirst()
+        return zip(parts, parts.dropFirst()).compactMap { part, next in
+            part.starts(with: opening) && next.starts(with: closing) ? text(part.dropFirst(opening.count)) : nil
         }
+    }
+
+    /// What stands for signs of markup (XML 1.0 §4.6), also as stores write quotation marks that are made with Go.
+    private static let references: [(name: [UInt8], sign: UInt8)] = [
+        (Array("amp;".utf8), UInt8(ascii: "&")), (Array("lt;".utf8), UInt8(ascii: "<")),
+        (Array("gt;".utf8), UInt8(ascii: ">")), (Array("quot;".utf8), UInt8(ascii: "\"")),
+        (Array("#34;".utf8), UInt8(ascii: "\"")), (Array("apos;".utf8), UInt8(ascii: "'")),
+        (Array("#39;".utf8), UInt8(ascii: "'")),
+    ]
+
+    private static func text(_ written: ArraySlice<UInt8>) -> String {
+        let pieces = written.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        var bytes = Array(pieces[0])
+        for piece in pieces.dropFirst() {
+            let reference = references.first { piece.starts(with: $0.name) }
+            bytes.append(reference?.sign ?? UInt8(ascii: "&"))
+            bytes += piece.dropFirst(reference?.name.count ?? 0)
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
