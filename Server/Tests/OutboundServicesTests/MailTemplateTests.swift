@@ -47,6 +47,12 @@ struct MailTemplateTests {
         }
     }
 
+    @Test("are filled in whatever sign joins a brace", arguments: ["\u{301}", "\u{FE0F}", "\u{600}"])
+    func joinedBraces(sign: String) {
+        let filled = MailTemplate.fill("\(sign){{ code }}\(sign)") { $0 == .code ? "1234" : "" }
+        #expect(filled.utf8.elementsEqual("\(sign)1234\(sign)".utf8))
+    }
+
     @Test("say what the code is for that stands beside the link to a new password", arguments: MailLanguage.allCases)
     func codeBesideLink(language: MailLanguage) {
         var reset = Self.rendered(.passwordReset, [language.rawValue])

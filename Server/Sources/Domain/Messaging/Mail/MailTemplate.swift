@@ -118,16 +118,31 @@ extension MailTemplate {
         case name(String)
     }
 
+    /// By bytes: an accent behind a brace is one character with it.
     private static func pieces(of template: String) -> [Piece] {
         var pieces: [Piece] = []
-        var rest = template[...]
-        while let open = rest.firstRange(of: "{{"), let close = rest[open.upperBound...].firstRange(of: "}}") {
-            pieces.append(.words(rest[..<open.lowerBound]))
-            pieces.append(.name(rest[open.upperBound..<close.lowerBound].filter { $0 != " " }))
-            rest = rest[close.upperBound...]
+        var rest = template[...].utf8
+        while let open = pair(of: UInt8(ascii: "{"), in: rest) {
+            let inside = rest[open.upperBound...]
+            guard let close = pair(of: UInt8(ascii: "}"), in: inside) else { break }
+            pieces.append(.words(Substring(rest[..<open.lowerBound])))
+            let name = inside[..<close.lowerBound].filter { $0 != UInt8(ascii: " ") }
+            pieces.append(.name(String(decoding: name, as: UTF8.self)))
+            rest = inside[close.upperBound...]
         }
-        pieces.append(.words(rest))
+        pieces.append(.words(Substring(rest)))
         return pieces
+    }
+
+    /// Where a sign stands twice in a row for the first time.
+    private static func pair(of sign: UInt8, in bytes: Substring.UTF8View) -> Range<String.Index>? {
+        var rest = bytes
+        while let first = rest.firstIndex(of: sign) {
+            let second = rest.index(after: first)
+            rest = rest[second...]
+            if rest.first == sign { return first..<rest.index(after: second) }
+        }
+        return nil
     }
 }
 
