@@ -57,14 +57,15 @@ enum ListText {
 /// An object as people type it: a name and a value on each line, with a colon between them; or JSON, which begins with
 /// a brace.
 enum ObjectText {
-    private static let colons: Set<Character> = [":", "："]
+    /// By scalars: a colon behind a sign that joins the next is one character with it.
+    private static let colons: Set<Unicode.Scalar> = [":", "："]
 
     /// Lines where they say everything, JSON for what is more than that.
     static func text(of members: [String: JSONValue]) -> String {
         let lines = members.sorted { $0.key < $1.key }.compactMap { name, value -> String? in
-            guard LineText.isLine(name), !name.isEmpty, !name.contains(where: colons.contains), !isJSON(name) else {
-                return nil
-            }
+            guard LineText.isLine(name), !name.isEmpty, !name.unicodeScalars.contains(where: colons.contains),
+                !isJSON(name)
+            else { return nil }
             return LineText.text(of: value).map { "\(name): \($0)".trimmingSpaces }
         }
         guard lines.count != members.count else { return lines.joined(separator: "\n") }
@@ -74,7 +75,7 @@ enum ObjectText {
         return (try? encoder.encode(JSONValue.object(members))).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
-    static func isJSON(_ typed: String) -> Bool { typed.first == "{" }
+    static func isJSON(_ typed: String) -> Bool { typed.utf8.first == UInt8(ascii: "{") }
 
     /// `nil` for what is neither.
     static func value(of typed: String, stored: JSONValue?) -> JSONValue? {
@@ -86,9 +87,10 @@ enum ObjectText {
         if case .object(let members)? = stored { before = members }
         var members: [String: JSONValue] = [:]
         for line in LineText.lines(of: typed) {
-            guard let colon = line.firstIndex(where: colons.contains) else { return nil }
-            let name = String(line[..<colon]).trimmingSpaces
-            let text = String(line[line.index(after: colon)...]).trimmingSpaces
+            let scalars = line.unicodeScalars
+            guard let colon = scalars.firstIndex(where: colons.contains) else { return nil }
+            let name = String(scalars[..<colon]).trimmingSpaces
+            let text = String(scalars[scalars.index(after: colon)...]).trimmingSpaces
             guard !name.isEmpty, members.updateValue(LineText.value(of: text, like: before[name]), forKey: name) == nil
             else { return nil }
         }
