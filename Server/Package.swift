@@ -288,8 +288,8 @@ let package = Package(
             dependencies: [
                 "Backups", "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriProgram", "OutboundServices",
                 "PageSupport", "ParseAPI", "PasswordHashes", "QRCodes", "Storage", "StoragePostgreSQL", "StorageSQLite",
-                "WebAuthn", crypto, httpTypes, nioCore, nioEmbedded, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, sdk,
-                sdkTesting, sdkUI, verifier, wire,
+                "WebAuthn", "WebPages", crypto, httpTypes, nioCore, nioEmbedded, nioHTTP1, nioHTTPTypes,
+                nioHTTPTypesHTTP1, sdk, sdkTesting, sdkUI, verifier, wire,
             ],
             path: "Tests/Support/FuzzTargets", swiftSettings: settings),
         // tests: The fuzzers' targets, on their corpora.

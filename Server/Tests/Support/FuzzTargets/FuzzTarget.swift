@@ -21,8 +21,8 @@ public struct FuzzTarget: Sendable {
 
     /// All of them, by name.
     public static let all: [FuzzTarget] =
-        [wire, proofs, providers, protocols, imports, requests, stored, client, kit, backend].flatMap { $0 }
-        .sorted { $0.name < $1.name }
+        [wire, proofs, providers, protocols, imports, requests, stored, typed, client, device, kit, backend]
+        .flatMap { $0 }.sorted { $0.name < $1.name }
 
     /// The one of a name.
     public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }

@@ -2,6 +2,7 @@ import Domain
 import Storage
 
 @testable import Backups
+@testable import OutboundServices
 @testable import PasswordHashes
 @testable import StoragePostgreSQL
 @testable import StorageSQLite
@@ -63,6 +64,22 @@ extension FuzzTarget {
                 expect(ReplicaPart(part.name) == part, "a name is read as it was written")
             }
             _ = (BackupCatalogue.time(of: name), BackupCatalogue.isPlain(name), RevocationSegments.isName(name))
+        },
+        FuzzTarget("object-store-answer", maximumBytes: 8192) { input in
+            for name in ["Key", "NextContinuationToken", "ETag", "Message", "Code", "UploadId"] {
+                _ = S3Bucket.elements(name, in: input)
+            }
+            guard String(validating: input, as: UTF8.self) != nil else { return }
+            var document = Array("<Key>".utf8)
+            for byte in input {
+                switch byte {
+                case UInt8(ascii: "&"): document += Array("&amp;".utf8)
+                case UInt8(ascii: "<"): document += Array("&lt;".utf8)
+                default: document.append(byte)
+                }
+            }
+            let keys = S3Bucket.elements("Key", in: document + Array("</Key>".utf8))
+            expect(keys.count == 1 && keys[0].utf8.elementsEqual(input), "a key is read as it was written")
         },
         FuzzTarget("revocation-line", maximumBytes: 2048) { input in
             let line = String(input: input)[...]
