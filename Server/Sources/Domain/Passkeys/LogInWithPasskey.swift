@@ -68,7 +68,8 @@ package struct LogInWithPasskey: Sendable {
                 attempt: request.attempt, record: .logIn(from: client.origin),
                 restoringFrom: request.restoringFrom
             ).proven(by: verified.methods),
-            at: now)
+            at: now
+        ).showing(.passkey, verified.id)
         let result = try await store.write { transaction throws(DomainError) -> Result<LogIn, DomainError> in
             try link.use(in: transaction, application.id)
             let owner = try verified.owner(in: transaction)

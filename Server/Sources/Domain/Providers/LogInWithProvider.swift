@@ -73,6 +73,7 @@ package struct LogInWithProvider: Sendable {
             ).proven(by: .provider),
             at: now)
         var person = try await found.provider.identify(request.credential, for: found.configured)
+        if let person { issuer = issuer.showing(person.provider, person.subject) }
         if let person, let before = try await repeated(person, request, issuer, link) { return before }
         var approval: SignUpApproval?
         if let known = person { approval = try await approvedEarly(known, request) }
@@ -84,6 +85,7 @@ package struct LogInWithProvider: Sendable {
             person = redeemed
         }
         guard let person else { throw .providerTokenRefused(.malformed) }
+        issuer = issuer.showing(person.provider, person.subject)
         issuer.provenAt = request.demandedAt.flatMap { person.logIn(before: $0) }
         let candidate = registration(of: person, request, at: now, approved: approval)
         return try await logIn(person, request, issuer, link, or: candidate)

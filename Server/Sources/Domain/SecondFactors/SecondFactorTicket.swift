@@ -43,11 +43,20 @@ struct SecondFactorTicket: Codable, Sendable {
     var isEnrolment: Bool
     /// Milliseconds since 1970.
     var expiresAt: Int64
+    /// Stands for the identity by which the log-in began; `nil` for a way without one, and in tickets of before it was written.
+    var identity: String?
 
     var userId: Identifier<User> { Identifier(rawValue: user) }
 
-    /// Whether the identity by which the log-in began leads to the user still. Who has removed it since has put out who came by it.
+    /// What stands for an identity, whose subject may be longer than a ticket.
+    static func digest(of identity: Identity.Name) -> String {
+        Base64URL.text(of: SecretDigest(of: "\(identity.provider.rawValue) \(identity.subject)".utf8).bytes)
+    }
+
+    /// Whether the identity by which the log-in began leads to the user still, and not another one of the same kind: a passkey beside
+    /// it, or the account at a provider that took its place. Who has removed it since has put out who came by it.
     func isHeld(by user: User) -> Bool {
+        if let identity { return user.identities.contains { Self.digest(of: $0.name) == identity } }
         let proven = AuthenticationMethods(rawValue: methods)
         guard proven.contains(.provider) || proven.contains(.passkey) else { return true }
         return user.identities.contains { $0.provider.rawValue == method }

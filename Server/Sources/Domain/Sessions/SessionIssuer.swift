@@ -24,6 +24,8 @@ package struct SessionIssuer: Sendable {
 
     /// When the person logged in at the provider, where that was earlier and the session has to say it.
     var provenAt: Timestamp?
+    /// The identity that the log-in shows; `nil` for a way without one.
+    private var identity: Identity.Name?
 
     package var application: Application { request.application }
 
@@ -51,6 +53,14 @@ package struct SessionIssuer: Sendable {
         let span = application.settings.foreignOptions(of: request.protocolName).refreshedTokenLifetime
         tokenExpiresAt = span.map { min(request.expiresAt ?? latest, now + $0) }
         expiresAt = span == nil ? min(request.expiresAt ?? latest, latest) : latest
+    }
+
+    /// The same issuer for a log-in that shows an identity: what lacks the second factor can be finished only while that one leads
+    /// to the user.
+    func showing(_ provider: Identity.Provider, _ subject: String) -> SessionIssuer {
+        var issuer = self
+        issuer.identity = Identity.Name(provider: provider, subject: subject)
+        return issuer
     }
 
     /// Issues a session to a known user, or repeats the answer of the attempt that opened it before, with a new token.
@@ -296,10 +306,11 @@ extension SessionIssuer {
         else { return nil }
         // Who has to add a factor may have to install an app first.
         let end = now + (need == .enrolment ? TOTPEnrolment.lifetime : SecondFactorTicket.lifetime)
-        let ticket = SecondFactorTicket(
+        var ticket = SecondFactorTicket(
             user: user.id.rawValue, version: user.credentialsVersion, method: request.method.rawValue,
             methods: request.methods.rawValue, deviceKey: request.client.deviceKey, isEnrolment: need == .enrolment,
             expiresAt: end.milliseconds)
+        ticket.identity = identity.map { SecondFactorTicket.digest(of: $0) }
         return SecondFactorChallenge(
             ticket: try tickets.seal(ticket, in: application.id),
             factors: need == .factor ? SecondFactorChallenge.Factor.allCases : [], expiresAt: end,

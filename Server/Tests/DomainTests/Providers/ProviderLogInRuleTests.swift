@@ -57,8 +57,9 @@ struct ProviderLogInRuleTests {
     }
 
     @Test(
-        "that lacks the second factor is finished only while the identity leads to the user", arguments: [true, false])
-    func removedMeanwhile(isRemoved: Bool) async throws {
+        "that lacks the second factor is finished only while that very identity leads to the user",
+        arguments: [(false, false), (true, false), (true, true)])
+    func removedMeanwhile(isRemoved: Bool, isReplaced: Bool) async throws {
         var settings = ApplicationSettings()
         settings.secondFactors.mode = .required
         let application = try await world.makeApplication(settings: settings)
@@ -81,6 +82,12 @@ struct ProviderLogInRuleTests {
         if isRemoved {
             _ = try await world.modules.accounts.editUser(
                 UserEdit(unlinking: .google), of: user, in: application, by: .operator(.local))
+            if isReplaced {
+                let own = Identity(provider: .google, subject: "hana's own", linkedAt: world.clock.now)
+                try await world.engine.write { transaction throws(DomainError) in
+                    try transaction.insert(own, for: user, in: tenant)
+                }
+            }
             let again = await world.refusal {
                 _ = try await finish.offer(challenge.ticket.revealed, in: application)
             }

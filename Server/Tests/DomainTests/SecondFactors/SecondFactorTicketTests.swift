@@ -77,6 +77,26 @@ struct SecondFactorTicketTests {
         #expect(enrolment(enrolled, of: Identifier(rawValue: "")) == nil)
     }
 
+    @Test(
+        "of a log-in by an identity is held by that very one: not by another of its kind, nor by its name elsewhere",
+        arguments: [Identity.Provider.passkey, .google, .device])
+    func held(provider: Identity.Provider) {
+        func user(_ names: [(provider: Identity.Provider, subject: String)]) -> User {
+            Samples.user(
+                .registered,
+                identities: names.map { Identity(provider: $0.provider, subject: $0.subject, linkedAt: Self.now) })
+        }
+        var ticket = Self.ticket
+        (ticket.method, ticket.methods) = (provider.rawValue, AuthenticationMethods.provider.rawValue)
+        // As it was sealed before identities were written.
+        let former = ticket
+        #expect(former.isHeld(by: user([(provider, "two")])) && !former.isHeld(by: user([])))
+        ticket.identity = SecondFactorTicket.digest(of: Identity.Name(provider: provider, subject: "one"))
+        let written = ticket
+        #expect(written.isHeld(by: user([(provider, "two"), (provider, "one")])))
+        #expect(!written.isHeld(by: user([(provider, "two"), (.line, "one")])))
+    }
+
     @Test("is good with the server's own key alone")
     func otherKey() throws {
         let key = try #require(SealingKey(bytes: [UInt8](repeating: 8, count: SealingKey.byteCount)))

@@ -62,7 +62,8 @@ package struct LogInAutomatically: Sendable {
                 request.application, .native, by: .automatic,
                 on: .init(deviceKey: proof.thumbprint, device: request.device, address: request.address.text),
                 attempt: request.attempt, record: .nothing, restoringFrom: request.restoringFrom),
-            at: now)
+            at: now
+        ).showing(.device, proof.thumbprint)
         let isJudged = request.application.settings.attestation.mode != .off
         let asksHook = request.application.activeHook(.signUp)?.asksGuests == true
         let mayCreateAtOnce = !registrar.hasLimit && !isJudged && !asksHook
