@@ -98,7 +98,7 @@ package struct LogInWithSecondFactor: Sendable {
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         try await check.count(from: request.client.address, in: application.id)
         let known = try await user(of: ticket, in: application)
-        let issuer = issuers.issuer(
+        var issuer = issuers.issuer(
             for: .init(
                 application, request.client.protocolName, by: .init(rawValue: ticket.method),
                 on: request.client.holder(key: proof),
@@ -106,6 +106,8 @@ package struct LogInWithSecondFactor: Sendable {
                 record: .logIn(from: request.client.origin), restoringFrom: request.restoringFrom
             ).proven(by: AuthenticationMethods(rawValue: ticket.methods).union(request.shown.methods)),
             at: now)
+        // Who shows a factor is there now; who adds one has shown nothing since the log-in at the provider.
+        if ticket.isEnrolment { issuer.provenAt = ticket.provenAt.map { Timestamp(milliseconds: $0) } }
         let finish = SecondFactorFinish(
             ticket: ticket, issuer: issuer, step: try step(of: request, for: known, at: now),
             link: DeviceLink(

@@ -45,6 +45,9 @@ struct SecondFactorTicket: Codable, Sendable {
     var expiresAt: Int64
     /// Stands for the identity by which the log-in began; `nil` for a way without one, and in tickets of before it was written.
     var identity: String?
+    /// When the person logged in at the provider, in milliseconds since 1970, where that was before the log-in that an app demands; see
+    /// `SessionIssuer.provenAt`.
+    var provenAt: Int64?
 
     var userId: Identifier<User> { Identifier(rawValue: user) }
 
@@ -54,7 +57,7 @@ struct SecondFactorTicket: Codable, Sendable {
     }
 
     /// Whether the identity by which the log-in began leads to the user still, and not another one of the same kind: a passkey beside
-    /// it, or the account at a provider that took its place. Who has removed it since has put out who came by it.
+    /// it, or the account at a provider that replaced it. Who has removed it since has put out who came by it.
     func isHeld(by user: User) -> Bool {
         if let identity { return user.identities.contains { Self.digest(of: $0.name) == identity } }
         let proven = AuthenticationMethods(rawValue: methods)

@@ -311,6 +311,7 @@ extension SessionIssuer {
             methods: request.methods.rawValue, deviceKey: request.client.deviceKey, isEnrolment: need == .enrolment,
             expiresAt: end.milliseconds)
         ticket.identity = identity.map { SecondFactorTicket.digest(of: $0) }
+        ticket.provenAt = provenAt?.milliseconds
         return SecondFactorChallenge(
             ticket: try tickets.seal(ticket, in: application.id),
             factors: need == .factor ? SecondFactorChallenge.Factor.allCases : [], expiresAt: end,

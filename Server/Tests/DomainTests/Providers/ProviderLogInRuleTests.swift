@@ -56,55 +56,6 @@ struct ProviderLogInRuleTests {
         #expect(other == .providerTokenReplayed && world.google.calls.redeemed == 1)
     }
 
-    @Test(
-        "that lacks the second factor is finished only while that very identity leads to the user",
-        arguments: [(false, false), (true, false), (true, true)])
-    func removedMeanwhile(isRemoved: Bool, isReplaced: Bool) async throws {
-        var settings = ApplicationSettings()
-        settings.secondFactors.mode = .required
-        let application = try await world.makeApplication(settings: settings)
-        let tenant = application.id
-        let user = try await world.logIn(ProviderWorld.token("hana#1"), to: application).user.id
-        let other = Identity(provider: .line, subject: "hana", linkedAt: world.clock.now)
-        try await world.engine.write { transaction throws(DomainError) in
-            try transaction.insert(other, for: user, in: tenant)
-        }
-        let error = await world.refusal { _ = try await world.logIn(ProviderWorld.token("hana#2"), to: application) }
-        guard case .secondFactor(let challenge)? = error?.detail else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        let finish = world.modules.secondFactors.logInWithSecondFactor
-        let offer = try await finish.offer(challenge.ticket.revealed, in: application)
-        let confirmation = EnrolTOTP.Confirmation(
-            ticket: offer.ticket.revealed,
-            code: try TestAuthenticator.code(for: offer.key.revealed, at: world.clock.now), name: nil)
-        if isRemoved {
-            _ = try await world.modules.accounts.editUser(
-                UserEdit(unlinking: .google), of: user, in: application, by: .operator(.local))
-            if isReplaced {
-                let own = Identity(provider: .google, subject: "hana's own", linkedAt: world.clock.now)
-                try await world.engine.write { transaction throws(DomainError) in
-                    try transaction.insert(own, for: user, in: tenant)
-                }
-            }
-            let again = await world.refusal {
-                _ = try await finish.offer(challenge.ticket.revealed, in: application)
-            }
-            #expect(again == .secondFactorTicketRefused)
-        }
-        let client = try world.client()
-        let refused = await world.refusal {
-            _ = try await finish(
-                .init(
-                    application: application, ticket: challenge.ticket.revealed, shown: .enrolment(confirmation),
-                    client: client, restoringFrom: nil))
-        }
-        #expect(refused == (isRemoved ? .secondFactorTicketRefused : nil))
-        let after = try await world.modules.directory.readUser(user, in: tenant)
-        #expect(after.hasSecondFactor != isRemoved)
-    }
-
     @Test("leaves nothing behind when the provider does not answer or refuses")
     func down() async throws {
         world.google.set(isDown: true)

@@ -12,7 +12,8 @@ final class ScriptedProvider: IdentityProvider {
         var revoked = 0
     }
 
-    private let state = Mutex((calls: Calls(), down: false, state: 6000, email: String?.none, gate: Gate?.none))
+    private let state = Mutex(
+        (calls: Calls(), down: false, state: 6000, email: String?.none, time: Timestamp?.none, gate: Gate?.none))
     private let name: Identity.Provider
 
     init(_ name: Identity.Provider) { self.name = name }
@@ -22,6 +23,8 @@ final class ScriptedProvider: IdentityProvider {
     func set(isDown: Bool) { state.withLock { $0.down = isDown } }
     /// The address that the provider has verified of everybody; `nil` for none.
     func set(email: String?) { state.withLock { $0.email = email } }
+    /// When the provider says that everybody has logged in there; `nil` where it says no time.
+    func set(loggedInAt time: Timestamp?) { state.withLock { $0.time = time } }
     /// What a revocation, and the exchange of a code, wait for; `nil` for nothing.
     func set(gate: Gate?) { state.withLock { $0.gate = gate } }
     func set(maximumState: Int) { state.withLock { $0.state = maximumState } }
@@ -34,10 +37,12 @@ final class ScriptedProvider: IdentityProvider {
     }
 
     private func person(_ subject: String, _ configured: ConfiguredProvider) -> ExternalIdentity {
-        ExternalIdentity(
+        var person = ExternalIdentity(
             provider: name, subject: subject, audience: configured.settings.audiences.first ?? "",
             email: state.withLock { $0.email }.map { ProviderEmail(address: $0, isVerified: true, isRelay: false) },
             displayName: "Name of \(subject)")
+        person.authenticatedAt = state.withLock { $0.time }
+        return person
     }
 
     private func work(_ note: (inout Calls) -> Void) throws(DomainError) {
