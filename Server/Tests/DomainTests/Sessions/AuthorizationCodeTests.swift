@@ -118,6 +118,29 @@ struct AuthorizationCodeTests {
         #expect(entries.filter { $0.result == .refused }.allSatisfy { $0.target == .user(who.user.id) })
     }
 
+    @Test(
+        "that comes twice leaves no key: who has sent it first does not come back by the device, also after a log-out",
+        arguments: [false, true], [false, true])
+    func twiceWithKey(hasKeyBefore: Bool, isLoggedOut: Bool) async throws {
+        let application = try await world.makeApplication()
+        let (who, device) = (try await person(in: application), TestDevice())
+        if hasKeyBefore { _ = try await redeem(try code(for: who).revealed, in: application, device: device) }
+        let code = try self.code(for: who, nonce: "second").revealed
+        let redeemed = try #require(try await redeem(code, in: application, device: device))
+        #expect(try await world.logIn(device, to: application).user.id == who.user.id)
+        if isLoggedOut {
+            try await world.modules.sessions.logOut(
+                try await world.authenticate(redeemed.logIn.token, in: application))
+        }
+        for _ in 0..<2 { #expect(try await redeem(code, in: application) == nil) }
+        let refused = await world.refusal { _ = try await world.logIn(device, to: application) }
+        // A key that was the user's before did not join by the code.
+        #expect(refused?.code == (hasKeyBefore ? nil : .deviceKeyRemoved))
+        let entries = try await world.modules.administration.audit.list(
+            in: application.id, matching: AuditFilter(action: AccountChange.deviceKeyRemoved.policy.action))
+        #expect(entries.count == (hasKeyBefore ? 0 : 1))
+    }
+
     @Test("opens a session that proves what the pages knew, while that was fresh", arguments: [true, false])
     func freshness(isFresh: Bool) async throws {
         let application = try await world.makeApplication()

@@ -100,14 +100,27 @@ extension Transaction {
         }
         let unused = removable.sorted { ($0.lastUsedAt, $0.position) < ($1.lastUsedAt, $1.position) }
             .prefix(min(excess, DeviceKey.maximumPerUser)).map(\.key)
-        for identity in try withUsedIds(unused, of: user) {
-            try unlinkForGood(identity, of: &user, because: .tooMany, at: ready.now)
+        try removeDeviceKeys(unused, of: &user, because: .tooMany, recording: ready)
+    }
+
+    /// Takes device keys from a user, with their sessions, by the server itself. They stand in one entry of the audit log.
+    ///
+    /// - Parameters:
+    ///   - keys: Of the user's identities.
+    ///   - user: As stored. Changed too.
+    ///   - reason: What their devices learn at their next log-in.
+    ///   - ready: What they leave (`AuditTrail.excessDeviceKeys`).
+    /// - Throws: `storageUnavailable`.
+    func removeDeviceKeys(
+        _ keys: [Identity], of user: inout User, because reason: RemovedDeviceKey.Reason, recording ready: ReadyChanges
+    ) throws(DomainError) {
+        for identity in try withUsedIds(keys, of: user) {
+            try unlinkForGood(identity, of: &user, because: reason, at: ready.now)
         }
-        let names = unused.map(\.subject)
+        let names = keys.map(\.subject)
         let ended = try endSessions(of: user.id, in: user.application, deviceKeys: Set(names))
         let details = [
-            "device-key": names.joined(separator: " "), "count": String(ended),
-            "reason": RemovedDeviceKey.Reason.tooMany.rawValue,
+            "device-key": names.joined(separator: " "), "count": String(ended), "reason": reason.rawValue,
         ]
         try ready.settle([.deviceKeyRemoved: details], of: &user, keeping: .nothing, in: self)
     }

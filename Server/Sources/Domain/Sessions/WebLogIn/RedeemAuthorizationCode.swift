@@ -1,7 +1,7 @@
 import Foundation
 
-/// Turns a code of the pages into a session of the app. A code that comes twice was stolen: the session that it opened ends
-/// (requirement 30).
+/// Turns a code of the pages into a session of the app. A code that comes twice was stolen: the session that it opened ends, and so
+/// does the device's key that joined by it (requirement 30).
 package struct RedeemAuthorizationCode: Sendable {
     /// Longer ones are nobody's.
     private static let maximumCodeBytes = 8192
@@ -81,16 +81,18 @@ package struct RedeemAuthorizationCode: Sendable {
             ).derived(from: source, at: now),
             at: now)
         let id = Identifier<User>(rawValue: grant.user)
+        let stolen = issuers.audit.excessDeviceKeys(in: application.id, at: now)
         let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
             let uses = try transaction.count(mark, window: IssueAuthorizationCode.life * 2, at: now).count
             guard let user = try transaction.user(id, in: application.id) else { return nil }
             guard uses <= 1 else {
                 // Recorded when it ends the session: a code can be sent for ever.
-                if let stolen = try transaction.session(attempt: attempt.digest, of: id, in: application.id),
-                    try transaction.endForGood(stolen.session.id, of: id, in: application.id)
+                if let opened = try transaction.session(attempt: attempt.digest, of: id, in: application.id),
+                    try transaction.endForGood(opened.session.id, of: id, in: application.id)
                 {
                     try sessions.refuse(id, by: .pages, in: transaction)
                 }
+                try transaction.endKeys(joinedBy: attempt, of: user, recording: stolen)
                 return nil
             }
             guard AccountGate.isOpen(to: user), user.credentialsVersion == grant.version ?? 0,
@@ -98,6 +100,9 @@ package struct RedeemAuthorizationCode: Sendable {
             else { return nil }
             try link.use(in: transaction, application.id)
             var joined = try link.joined(to: user, in: transaction)
+            for identity in joined.identities where !user.identities.contains(identity) {
+                _ = try transaction.markUsed(attempt.joining(identity, at: now), in: application.id)
+            }
             if link.joins, source.hasRecentSecondFactor(at: now) {
                 joined = try link.noteSecondFactor(of: joined, in: transaction)
             }
@@ -119,6 +124,34 @@ package struct RedeemAuthorizationCode: Sendable {
             let bytes = try? sealingKey.open(sealed, purpose: AuthorizationGrant.purpose(application))
         else { return nil }  // Whatever is wrong with it, it is no code of ours.
         return try? JSONDecoder().decode(AuthorizationGrant.self, from: Data(bytes))
+    }
+}
+
+extension Attempt {
+    /// The mark that a key joined by the code that names the attempt.
+    fileprivate func joining(_ key: Identity, at now: Timestamp) -> UsedProof {
+        UsedProof(
+            .attemptedRequest, SecretDigest(of: digest.bytes + Array("key \(key.subject)".utf8)),
+            until: now + IssueAuthorizationCode.life * 2)
+    }
+}
+
+extension Transaction {
+    /// Ends device keys that joined a user by a code that was stolen: who has sent it first would come back by the key. They stay
+    /// where nothing else leads to the user.
+    ///
+    /// - Throws: `storageUnavailable`.
+    fileprivate func endKeys(
+        joinedBy attempt: Attempt, of user: User, recording ready: ReadyChanges
+    ) throws(DomainError) {
+        var user = user
+        let keys = user.identities.filter { $0.provider == .device }
+        let marks = keys.map { attempt.joining($0, at: ready.now) }
+        let joined = Set(try used(among: marks, in: user.application))
+        let going = zip(keys, marks).filter { joined.contains($1) }.map(\.0)
+        guard !going.isEmpty, try user.hasWayIn(without: withUsedIds(going, of: user), by: nil) else { return }
+        try removeDeviceKeys(going, of: &user, because: .init(.deviceKeyRemoved), recording: ready)
+        try removeNewAddressesOfEndedSessions(of: user)
     }
 }
 
