@@ -10,8 +10,9 @@ import Testing
 struct KiiUnprovedNumberTests {
     private static let number = "+819012345678"
 
-    private func world(demands: Bool) async throws -> ForeignWorld {
+    private func world(demands: Bool, idleLimit: Duration? = nil) async throws -> ForeignWorld {
         var settings = ApplicationSettings()
+        settings.anonymousIdleLimit = idleLimit
         var options = ForeignOptions()
         options.demandsVerifiedPhone = demands
         settings.foreignOptions[.kii] = options
@@ -96,6 +97,27 @@ struct KiiUnprovedNumberTests {
         }
         #expect(traces.map(\.actor) == [.user(Identifier(rawValue: owner.id))])
         #expect(traces.allSatisfy { $0.origin.requestId != nil && !String(reflecting: $0).contains("819012345678") })
+    }
+
+    @Test("was all that a user typed beside a password: who loses it is no guest, and is not erased as an idle one")
+    func idle() async throws {
+        let world = try await world(demands: false, idleLimit: .days(30))
+        let made = try await world.kii("POST", "/users", #"{"phoneNumber":"\#(Self.number)","password":"123ABC"}"#)
+        try #require(made.status == 201, "\(made.text)")
+        let (former, guest) = (Identifier<User>(rawValue: try made.text("userID")), try await world.pseudoUser())
+        let owner = try await world.kiiUser("one_1")
+        let changed = try await change(owner.token, by: "PUT", at: world)
+        #expect(changed.status == 204, "\(changed.text)")
+        #expect(try await verify(code(at: world), owner.token, at: world).status == 200)
+        let left = try await read(former, at: world)
+        #expect(left.typedIdentifiers.isEmpty && left.hasPassword)
+        world.clock.advance(by: .days(32))
+        #expect(try await world.modules.deletion.findOverdueErasures(in: world.application).idle == 1)
+        #expect(try await world.modules.deletion.removeIdleUsers() == 1)
+        #expect(try await read(former, at: world).hasPassword)
+        await #expect(throws: DomainError.userUnknown) {
+            _ = try await read(Identifier(rawValue: guest.id), at: world)
+        }
     }
 
     @Test("tells the user whose it was by mail, in so far as there is a proved address")

@@ -1,8 +1,9 @@
 import Synchronization
 
 /// Erases anonymous users that have been idle for as long as their application says (requirement 45): by their last
-/// activity, never by their age, and of those from elsewhere not before the limit has passed since they were taken in. Off unless
-/// the application asks for it. The server calls it every minute in which its clock is steady.
+/// activity, never by their age, and of those from elsewhere not before the limit has passed since they were taken in. Who has a
+/// password stays (decision 0272). Off unless the application asks for it. The server calls it every minute in which its clock
+/// is steady.
 ///
 /// It goes through the users a part at a time, so that no long transaction holds up other writers.
 package final class RemoveIdleUsers: Sendable {

@@ -196,8 +196,9 @@ extension UserErasure.Way {
             return requestedAt <= limit
         case .erasedByProtocol(let seesLeaving): return user.deletionRequestedAt == nil || seesLeaving
         case .idle(let limit):
-            // Who is on the way out has a time until which to come back.
-            guard user.isAnonymous, AccountGate.isOpen(to: user) else { return false }
+            // Who is on the way out has a time until which to come back. Who has a password was registered, and lost the number to
+            // somebody who proved it (`takeUnproved`): an operator gives such a user another way in (decision 0272).
+            guard user.isAnonymous, !user.hasPassword, AccountGate.isOpen(to: user) else { return false }
             // Until it was taken in, the user may have been there elsewhere each day.
             if let imported = try transaction.importTime(of: user.id, in: user.application), imported >= limit {
                 return false
