@@ -76,7 +76,8 @@ package struct PostgreSQLOpenFault: Error, Hashable, CustomStringConvertible {
             (
                 "permission denied",
                 "Let the role of the connection string own Okaeri's tables, or grant it SELECT, INSERT, UPDATE and DELETE "
-                    + "on all of them; “okaeri migrate” is best run as that role."
+                    + "on all of them, and USAGE on revocations_id_seq where backups have made it; “okaeri migrate” is "
+                    + "best run as that role."
             ),
             ("Connection refused", "See whether PostgreSQL runs there, and listens on that address."),
             ("pg_hba.conf", "Allow this machine and user in the server's pg_hba.conf."),

@@ -62,6 +62,22 @@ struct PostgreSQLRevocations {
         }
     }
 
+    /// What of the journal this session's role may not write, where triggers write it: by that role nothing can end. A backup admits
+    /// who may end sessions by then.
+    func closedParts() throws(PostgreSQLFault) -> [String] {
+        let found = try link.run(
+            """
+            SELECT relname::text FROM pg_class
+            WHERE relnamespace = current_schema()::regnamespace AND relname IN ('\(Self.lines)', '\(Self.lines)_id_seq')
+                AND CASE relkind WHEN 'S' THEN NOT has_sequence_privilege(oid, 'USAGE')
+                    WHEN 'r' THEN NOT has_table_privilege(oid, 'INSERT') ELSE FALSE END
+                AND EXISTS (
+                    SELECT 1 FROM pg_proc WHERE pronamespace = relnamespace AND starts_with(proname, '\(Self.prefix)'))
+            ORDER BY relname::text COLLATE "C"
+            """)
+        return (0..<found.rowCount).map { found.row($0).text(0) }
+    }
+
     /// Lets tables that another role made belong to whom the other tables belong. Behind `removeTriggers`: who writes to those holds
     /// these.
     func handOver() throws(PostgreSQLFault) {

@@ -63,7 +63,7 @@ struct PostgreSQLSchema {
         }
     }
 
-    /// The tables that this session's role may not read and write.
+    /// The tables that this session's role may not read and write, and what it may not write of the journal of what ended.
     func closedTables() throws(PostgreSQLFault) -> [String] {
         let found = try link.run(
             """
@@ -74,7 +74,7 @@ struct PostgreSQLSchema {
                     AND has_table_privilege(t.oid, 'UPDATE') AND has_table_privilege(t.oid, 'DELETE'))
             ORDER BY t.relname::text COLLATE "C"
             """, [" \(Migration.tables.sorted().joined(separator: " ")) "])
-        return (0..<found.rowCount).map { found.row($0).text(0) }
+        return (0..<found.rowCount).map { found.row($0).text(0) } + (try PostgreSQLRevocations(link).closedParts())
     }
 
     /// Lets what is made in the transaction under way belong to whom the tables belong. What a superuser made for itself would be

@@ -98,6 +98,28 @@ struct SharedBackupTests {
         try await node.stop()
     }
 
+    @Test("keep a node from starting whose role came after them and may not note what ends: each log-out would be 503")
+    func newRole() async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let database = try await cluster.makeMigratedDatabase()
+        let (role, key) = ("late_\(database)", try await makeBackup(cluster.url(database)))
+        try await cluster.run(
+            "CREATE ROLE \(role) LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \(role)",
+            in: database)
+        let url = cluster.networkURL(database, user: role)
+        let refused = try await Program.run("serve", "--listen", "127.0.0.1:0", environment: Nodes.environment(url))
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("permission denied for revocations_id_seq."), "\(refused.errors)")
+        let doctor = try await Program.run("doctor", environment: Nodes.environment(url))
+        #expect(doctor.output.contains("not read and write: revocations_id_seq."), "\(doctor.output)")
+        // The next backup admits it.
+        _ = try await makeBackup(cluster.url(database), key: key)
+        let (node, application) = (try await node(url), try await makeApplication(cluster.url(database)))
+        let session = try await Phone().loggedIn(at: node, application: application)
+        #expect(try await node.status("POST", "/v1/log-out", session, in: application) == 204)
+        try await node.stop()
+    }
+
     @Test("let no code count again that was used since then: of a mail, for a new password, for a transfer")
     func usedCodes() async throws {
         let cluster = try await TestPostgreSQL.cluster()

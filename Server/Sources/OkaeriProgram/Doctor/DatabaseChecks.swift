@@ -26,7 +26,7 @@ struct DatabaseChecks {
                 "\(words) lets the role of the connection not read and write: "
                     + "\(inspection.closedTables.joined(separator: ", ")).",
                 advice: "Let that role own Okaeri's tables, or grant it SELECT, INSERT, UPDATE and DELETE on all of "
-                    + "them.")
+                    + "them, and USAGE on revocations_id_seq where backups have made it.")
         }
         return inspection.isWritable
             ? .ok("database", "\(words) takes reads and writes.")
