@@ -216,3 +216,8 @@ struct Answer: Sendable {
 struct Missing: Error, CustomStringConvertible {
     var description: String
 }
+
+/// Writes JSON.
+enum JSONBytesOfTest {
+    static func bytes(of value: JSONValue) throws -> [UInt8] { Array(try JSONEncoder().encode(value)) }
+}

@@ -1,3 +1,6 @@
+import Domain
+import Synchronization
+
 /// Numbers that follow from a seed (SplitMix64), so that a case that fails can be repeated: a test names its seed as an
 /// argument, and its message the case that was drawn.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
@@ -35,5 +38,21 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         var text = String.UnicodeScalarView()
         for _ in 0..<count { text.append(signs[number(below: signs.count)]) }
         return String(text)
+    }
+}
+
+/// Bytes that look random, never repeat, and are the same in each run.
+package final class CountingRandomness: Randomness {
+    private let generator: Mutex<SeededGenerator>
+
+    package init(seed: UInt64 = 0) {
+        generator = Mutex(SeededGenerator(state: seed))
+    }
+
+    package func bytes(_ count: Int) -> [UInt8] {
+        generator.withLock { generator in
+            // Each step leads to a new state.
+            (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+        }
     }
 }
