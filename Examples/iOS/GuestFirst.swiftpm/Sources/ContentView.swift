@@ -35,7 +35,6 @@ struct ContentView: View {
                 Button("My phones") { show(.deviceKeys) }
                 Button("Log out") { Task { await okaeri.logOut() } }
             }
-            NoticeView(okaeri: okaeri)
         }
         .padding(24)
         .task {
@@ -52,6 +51,8 @@ struct ContentView: View {
                 logIn: LogInOptions(fields: [.default, .rememberMe, .transferCode])
             ) { isShowingScreen = false }
         }
+        // A guest's new phone waits for the answer.
+        .okaeriTransferNotices(in: ScreenSurroundings(client: okaeri))
     }
 
     /// At launch the person goes on as who they were; the first launch makes a guest. Who has logged out decides anew.
