@@ -8,6 +8,9 @@ extension SessionKeeper {
         let epoch: Int64
         /// The user whose call it was.
         let user: User.ID?
+        /// Of a call that changes something: from when the copy of the user was that the device had before it. While it has that
+        /// copy, the response is newer, whatever has become of the server's clock. A call that only reads may be answered by a standby.
+        let copy: WireTime?
         /// Whether it says only that what the call removes is gone already, by an earlier try whose response got lost.
         var isRefusal: Bool { !(200..<300).contains(response.status) }
 
@@ -37,7 +40,9 @@ extension SessionKeeper {
             handle(.confirmed(session: self.record?.session?.id))
             publishState()
         }
-        let received = SessionResponse(response: response, epoch: record.epoch, user: record.loggedInUser?.id)
+        let received = SessionResponse(
+            response: response, epoch: record.epoch, user: record.loggedInUser?.id,
+            copy: call.method == .get ? nil : record.loggedInUser?.updatedAt)
         if !received.isRefusal { readNoticeCount(response) }
         return received
     }

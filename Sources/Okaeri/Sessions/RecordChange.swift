@@ -27,8 +27,8 @@ enum RecordChange: Hashable, Sendable {
     case merge(LogInResponse, leadsHere: Bool, epoch: Int64)
     /// A session's new token; of a session that is here no more it is kept only to be revoked.
     case renewToken(session: String, Secret, epoch: Int64)
-    /// The user's values.
-    case take(UserBody, epoch: Int64)
+    /// The user's values; with a time, in any case over a copy of that time.
+    case take(UserBody, epoch: Int64, over: WireTime? = nil)
     /// A name from a provider that no server has taken yet; `nil` forgets it.
     case pendingName(String?, of: String)
     case requireProof
@@ -119,8 +119,8 @@ enum RecordChange: Hashable, Sendable {
         case .renewToken(let session, let token, let epoch):
             guard record.epoch == epoch, record.session?.id == session else { return record.revokeLater(token) }
             record.session?.token = token
-        case .take(let user, let epoch):
-            record.take(user, epoch: epoch)
+        case .take(let user, let epoch, let copy):
+            record.take(user, epoch: epoch, over: copy)
         case .pendingName(let name, let identity):
             record.keepName(name, of: identity)
         case .requireProof:

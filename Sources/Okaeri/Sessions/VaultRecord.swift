@@ -247,9 +247,10 @@ struct VaultRecord: Codable, Hashable, Sendable {
         pendingNames[identity] = name
     }
 
-    /// Takes over the user's values, unless the copy is of another user or newer.
-    mutating func take(_ newer: UserBody, epoch began: Int64) {
-        guard epoch == began, let present = loggedInUser, present.id == newer.id, present.updatedAt <= newer.updatedAt
+    /// Takes over the user's values, unless the copy is of another user or newer. One of the time that is named is older.
+    mutating func take(_ newer: UserBody, epoch began: Int64, over copy: WireTime? = nil) {
+        guard epoch == began, let present = loggedInUser, present.id == newer.id,
+            present.updatedAt <= newer.updatedAt || present.updatedAt == copy
         else { return }
         user = newer
     }

@@ -44,6 +44,25 @@ struct UserTests {
         #expect(try await client.reloadUser() == user)
     }
 
+    @Test("are taken over from the response to a change, also after the server's clock was put back")
+    func clockPutBack() async throws {
+        let client = world.launch(inBackground: false)
+        let guest = try await client.logInAutomatically().user
+        var body = try #require(world.server.users.first)
+        body.updatedAt = WireTime(guest.updatedAt.addingTimeInterval(-3600))
+        body.isAnonymous = false
+        let earlier = TransportResponse(status: 200, body: try JSONEncoder().encode(body))
+        world.server.fail(.response(earlier), path: APIPath.user)
+        _ = try await client.reloadUser()
+        #expect(await client.currentUser == guest)
+        world.server.fail(.response(earlier), path: APIPath.upgrade)
+        let upgraded = try await client.upgrade(username: "hana", password: "correct horse battery")
+        #expect(await client.currentUser == upgraded && upgraded == User(body))
+        #expect(await world.launch(inBackground: false).currentUser == upgraded)
+        await client.logOut()
+        #expect(await client.reaches { $0.user == nil } == .loggedOut(.registeredUserLoggedOut))
+    }
+
     @Test("are not changed by values that break a rule; each rule is named")
     func invalidValues() async throws {
         let client = world.launch()

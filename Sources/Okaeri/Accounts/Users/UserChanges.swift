@@ -71,7 +71,7 @@ extension SessionKeeper {
     func takeUser(_ received: SessionResponse) async throws(OkaeriError) -> User {
         let body = try received.response.decoded(UserBody.self)
         try received.check(body)
-        await change(.take(body, epoch: received.epoch))
+        await change(.take(body, epoch: received.epoch, over: received.copy))
         return User(body)
     }
 }
