@@ -2,9 +2,9 @@ import OkaeriWire
 
 /// A change of the stored record, as a value: it is applied in memory, and again on what other processes stored meanwhile.
 enum RecordChange: Hashable, Sendable {
-    /// A log-in that began when the record had this generation, with the key if it is another than before. Of a late one
-    /// only the token is kept, to be revoked.
-    case logIn(LogInResponse, generation: Int64, keySlot: Int? = nil)
+    /// A log-in that began when the record had this generation, and a copy of the user of that time, with the key if it is another
+    /// than before. Of a late one only the token is kept, to be revoked.
+    case logIn(LogInResponse, generation: Int64, keySlot: Int? = nil, over: WireTime? = nil)
     /// A log-in that replaces every earlier one, with the key that signed it, which may lead to somebody else; the
     /// abandoned sessions are revoked. Of one that began before a person's log-out, or before the device was forgotten, in
     /// whichever process, only the tokens are kept, to be revoked.
@@ -66,11 +66,11 @@ enum RecordChange: Hashable, Sendable {
     /// Changes a record.
     func apply(to record: inout VaultRecord) {
         switch self {
-        case .logIn(let response, let generation, let keySlot):
+        case .logIn(let response, let generation, let keySlot, let copy):
             let token = Secret(response.session.token)
             if record.generation == generation {
                 if let keySlot { record.keySlot = keySlot }
-                record.logIn(response)
+                record.logIn(response, over: copy)
                 record.keyUser = response.user.id
             } else if record.session?.token != token {
                 record.revokeLater(token)

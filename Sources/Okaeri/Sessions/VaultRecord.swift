@@ -164,9 +164,11 @@ struct VaultRecord: Codable, Hashable, Sendable {
         logOutReason ?? (isLoggedOut && keyUser != nil ? .guestLoggedOut : .firstLaunch)
     }
 
-    /// Takes over a log-in. A registered user who was logged in before is logged out by it.
-    mutating func logIn(_ response: LogInResponse) {
+    /// Takes over a log-in. A registered user who was logged in before is logged out by it. Where the copy of the user is not of the
+    /// time any more that is named, and newer than the response, a change came in between whose response was faster.
+    mutating func logIn(_ response: LogInResponse, over copy: WireTime? = nil) {
         let isSomebodyElse = response.user.id != loggedInUser?.id
+        let isNewer = loggedInUser.map { $0.updatedAt != copy && $0.updatedAt > response.user.updatedAt } ?? false
         if isSomebodyElse { lockKey() }
         if response.user.id == lockedKeyUser {
             (lockedKeyUser, lockedKeyPasskeys, lockedKeyAddress) = (nil, nil, nil)
@@ -178,7 +180,9 @@ struct VaultRecord: Codable, Hashable, Sendable {
         }
         generation += 1
         session = StoredSession(id: response.session.id, token: Secret(response.session.token))
-        user = response.user
+        if copy == nil || isSomebodyElse || !isNewer { user = response.user }
+        user?.lastLogInAt = response.user.lastLogInAt
+        user?.previousLogInAt = response.user.previousLogInAt
         welcome = StoredWelcome(isNew: response.isNew, previousLogInAt: response.previousLogInAt)
         isLoggedOut = false
         keyLeadsElsewhere = false

@@ -67,6 +67,23 @@ struct ConnectionComplaintTests {
         #expect(await client.currentUser?.displayName == "花子")
     }
 
+    @Test("complaint 16: a log-in whose response comes after that to a change takes nothing back")
+    func olderLogIn() async throws {
+        try await world.launch(inBackground: false).logInAutomatically()
+        world.clock.advance(by: .seconds(3600))
+        let client = world.launch(inBackground: false)
+        world.server.hold(path: APIPath.logInAutomatically)
+        let older = Task { try await client.logInAutomatically() }
+        await world.server.waitForRequests(2, to: APIPath.logInAutomatically)
+        world.clock.advance(by: .seconds(1))
+        try await client.update(UserChanges(displayName: .set("花子")))
+        world.server.release()
+        let welcome = try await older.value
+        #expect(welcome.user.displayName == "花子")
+        #expect(welcome.user.lastLogInAt == world.clock.now.addingTimeInterval(-1))
+        #expect(await client.currentUser == welcome.user)
+    }
+
     @Test("complaint 17: a start without network greets the user from the copy and says so")
     func offlineStart() async throws {
         let user = try await world.launch().logInAutomatically().user

@@ -116,7 +116,12 @@ struct LogInMachineTests {
         Row("a renewal is sent again and again", .renewalPreparing, step(.prepared), [.perform(.send(once: false))]),
         Row(
             "the response is stored", .sending, step(.responded(Samples.response())),
-            [.perform(.change(.logIn(Samples.response(), generation: Samples.loggedIn.generation)))]),
+            [
+                .perform(
+                    .change(
+                        .logIn(
+                            Samples.response(), generation: Samples.loggedIn.generation, over: Samples.instant)))
+            ]),
         Row(
             "what is stored is the outcome", .storing, step(.changed(accepted)),
             [.readNoticeCount, .unlock] + success(accepted)),

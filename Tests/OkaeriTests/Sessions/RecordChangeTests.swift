@@ -299,7 +299,7 @@ extension RecordChange {
     /// Whether it names the key to use.
     fileprivate var setsSlot: Bool {
         switch self {
-        case .replace, .assignKey, .useNextKey, .logIn(_, generation: _, keySlot: .some): true
+        case .replace, .assignKey, .useNextKey, .logIn(_, generation: _, keySlot: .some, over: _): true
         default: false
         }
     }

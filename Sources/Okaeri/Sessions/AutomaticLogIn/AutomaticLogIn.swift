@@ -180,7 +180,10 @@ extension SessionKeeper {
         let token = Secret(response.session.token)
         let confirmedBefore = machine.confirmedSession
         handle(.confirmed(session: response.session.id))
-        var changes = [RecordChange.logIn(response, generation: record.generation, keySlot: keySlot)]
+        var changes = [
+            RecordChange.logIn(
+                response, generation: record.generation, keySlot: keySlot, over: record.loggedInUser?.updatedAt)
+        ]
         if let key { changes.append(.assignKey(key)) }
         if let leaving = temporary {
             // This log-in is remembered, and ends one that is not. Its end counts the generation on, and would hide that somebody

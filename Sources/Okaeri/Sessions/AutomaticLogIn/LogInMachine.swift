@@ -282,7 +282,9 @@ extension LogInMachine {
         if case .asked? = running[number]?.reason { keySlot = locked.freshKeySlot }
         return proceed(
             number, to: .storing(before: before, token: token, confirmedBefore: confirmedBefore),
-            .change(.logIn(response, generation: locked.generation, keySlot: keySlot)))
+            .change(
+                .logIn(
+                    response, generation: locked.generation, keySlot: keySlot, over: locked.loggedInUser?.updatedAt)))
     }
 
     /// The record says whether the response counted, or a log-in or log-out came before it.
