@@ -5,6 +5,7 @@ public import Dispatch
 @_exported import Glibc
 
 public let O_EVTONLY: Int32 = 0x8000
+public let F_SETPROTECTIONCLASS: Int32 = 64
 
 public protocol DispatchSourceFileSystemObject: DispatchSourceProtocol {}
 

@@ -14,9 +14,10 @@ final class FileLock: Sendable {
     /// The open file; -1 once closed.
     private let descriptor: Protected<Int32>
 
-    init(path: String) throws(VaultError) {
+    init(path: String, protection: FileProtection) throws(VaultError) {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw .unreadableNow("cannot open the lock: \(String(cString: strerror(errno)))") }
+        protection.apply(file)
         descriptor = Protected(file)
     }
 

@@ -8,6 +8,7 @@ public struct FileVault: CredentialVault {
     private let directory: URL
     private let lockPatience: Duration
     private let clock: any WallClock
+    private let protection: FileProtection
 
     /// Names the folder. It is made when the first thing is stored.
     ///
@@ -17,19 +18,30 @@ public struct FileVault: CredentialVault {
     ///     the lock saves requests, and correctness does not hang on it.
     ///   - clock: What to wait by.
     public init(directory: URL, lockPatience: Duration = .seconds(60), clock: any WallClock = SystemClock()) {
+        self.init(
+            directory: directory, lockPatience: lockPatience, clock: clock, protection: .untilFirstUnlock)
+    }
+
+    init(
+        directory: URL, lockPatience: Duration = .seconds(60), clock: any WallClock = SystemClock(),
+        protection: FileProtection
+    ) {
         self.directory = directory
         self.lockPatience = lockPatience
         self.clock = clock
+        self.protection = protection
     }
 
     /// The device's key; the first call makes and stores it.
     public func deviceKey(for application: String) async throws(VaultError) -> any DeviceKey {
         let file = path(of: application, "key")
-        if let stored = try PrivateFile.read(file) { return try SoftwareDeviceKey(rawRepresentation: stored) }
-        try PrivateFile.makeDirectory(directory.path)
+        if let stored = try PrivateFile.read(file, protection: protection) {
+            return try SoftwareDeviceKey(rawRepresentation: stored)
+        }
+        try PrivateFile.makeDirectory(directory.path, protection: protection)
         let new = SoftwareDeviceKey()
-        if try PrivateFile.create(file, contents: new.rawRepresentation) { return new }
-        guard let winner = try PrivateFile.read(file) else {
+        if try PrivateFile.create(file, contents: new.rawRepresentation, protection: protection) { return new }
+        guard let winner = try PrivateFile.read(file, protection: protection) else {
             throw .unreadableNow("the key that another process made is gone")
         }
         return try SoftwareDeviceKey(rawRepresentation: winner)
@@ -37,13 +49,13 @@ public struct FileVault: CredentialVault {
 
     /// The record as it was last saved.
     public func loadRecord(for application: String) async throws(VaultError) -> Data? {
-        try PrivateFile.read(path(of: application, "record"))
+        try PrivateFile.read(path(of: application, "record"), protection: protection)
     }
 
     /// Replaces the record in one step.
     public func saveRecord(_ record: Data, for application: String) async throws(VaultError) {
-        try PrivateFile.makeDirectory(directory.path)
-        try PrivateFile.replace(path(of: application, "record"), contents: record)
+        try PrivateFile.makeDirectory(directory.path, protection: protection)
+        try PrivateFile.replace(path(of: application, "record"), contents: record, protection: protection)
     }
 
     /// Removes key and record, and what a crash has left of them in files that were never finished.
@@ -54,8 +66,8 @@ public struct FileVault: CredentialVault {
 
     /// Waits for the lock, which holds between processes, and takes it.
     public func lock(_ purpose: VaultLockPurpose, for application: String) async throws(VaultError) -> VaultLock {
-        try PrivateFile.makeDirectory(directory.path)
-        let lock = try FileLock(path: path(of: application, "\(purpose.rawValue).lock"))
+        try PrivateFile.makeDirectory(directory.path, protection: protection)
+        let lock = try FileLock(path: path(of: application, "\(purpose.rawValue).lock"), protection: protection)
         await lock.acquire(patience: lockPatience, clock: clock)
         return VaultLock { lock.close() }
     }
@@ -63,7 +75,7 @@ public struct FileVault: CredentialVault {
     /// Tells when the record was replaced.
     public func hints(for application: String) -> AsyncStream<Void> {
         // A folder that is missing cannot be watched; one that cannot be made gives no hints.
-        try? PrivateFile.makeDirectory(directory.path)
+        try? PrivateFile.makeDirectory(directory.path, protection: protection)
         return DirectoryWatch.changes(of: directory.path, file: Self.fileName(of: application, "record"))
     }
 

@@ -29,12 +29,14 @@ struct ItemVault: CredentialVault {
     /// The folder of before, where an update of the app has chosen another one: its marks are of the same installation.
     let formerDirectory: URL?
     let reinstall: ReinstallPolicy
+    /// For locks, marks and signs: they must not be what keeps items from being read while the phone is locked.
+    let protection: FileProtection
     private let answers = ReinstallAnswers()
-    var files: FileVault { FileVault(directory: directory) }
+    var files: FileVault { FileVault(directory: directory, protection: protection) }
 
     init(
         items: any SecureItems, formerItems: (any SecureItems)? = nil, keys: any DeviceKeyMaker, directory: URL,
-        formerDirectory: URL? = nil, reinstall: ReinstallPolicy
+        formerDirectory: URL? = nil, reinstall: ReinstallPolicy, protection: FileProtection = .untilFirstUnlock
     ) {
         self.items = items
         self.formerItems = formerItems
@@ -42,6 +44,7 @@ struct ItemVault: CredentialVault {
         self.directory = directory
         self.formerDirectory = formerDirectory
         self.reinstall = reinstall
+        self.protection = protection
     }
 
     func deviceKey(for application: String) async throws(VaultError) -> any DeviceKey {
@@ -93,8 +96,8 @@ struct ItemVault: CredentialVault {
         let choice: ReinstallChoice
         if isMoved { choice = .keep } else { choice = try await answer(about: application) }
         guard choice != .later else { throw .unreadableNow("nobody has decided about the earlier installation yet") }
-        try PrivateFile.makeDirectory(directory.path)
-        let lock = try FileLock(path: path(of: application, "installing.lock"))
+        try PrivateFile.makeDirectory(directory.path, protection: protection)
+        let lock = try FileLock(path: path(of: application, "installing.lock"), protection: protection)
         await lock.acquire(patience: .seconds(60), clock: SystemClock())
         defer { lock.close() }
         // Another process that was faster may have logged in by now: that is not to be wiped.
@@ -103,7 +106,7 @@ struct ItemVault: CredentialVault {
         let decided = try isMoved ? allNames(of: application, in: items) : names(of: application)
         for name in decided {
             if choice == .wipe { try removeItems(name) }
-            _ = try PrivateFile.create(path(of: name, "installed"), contents: Data())
+            _ = try PrivateFile.create(path(of: name, "installed"), contents: Data(), protection: protection)
         }
         await answers.settle(application)
     }
@@ -146,7 +149,7 @@ struct ItemVault: CredentialVault {
     }
 
     private func isMarked(_ application: String, in directory: URL) throws(VaultError) -> Bool {
-        try PrivateFile.read(Self.path(of: application, "installed", in: directory)) != nil
+        try PrivateFile.read(Self.path(of: application, "installed", in: directory), protection: protection) != nil
     }
 
     private func find(_ application: String) throws(VaultError) -> FoundAccount? {

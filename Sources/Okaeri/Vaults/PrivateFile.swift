@@ -8,10 +8,26 @@ import Foundation
     import Musl
 #endif
 
+/// Until when the system keeps files from being read. Each one names its class: an app may have given all of its files the class
+/// `NSFileProtectionComplete` (the capability *Data Protection* does), and then nothing could be read while the phone is locked.
+struct FileProtection: Sendable {
+    /// Gives an open file or folder its class.
+    let apply: @Sendable (_ file: Int32) -> Void
+
+    /// Readable from the phone's first unlock on, as what the Keychain keeps for this library
+    /// (`NSFileProtectionCompleteUntilFirstUserAuthentication`).
+    static let untilFirstUnlock = FileProtection { file in
+        #if canImport(Darwin) && !os(macOS)
+            // Class C. A file system without classes refuses, and needs none.
+            _ = fcntl(file, F_SETPROTECTIONCLASS, 3)
+        #endif
+    }
+}
+
 /// Files with mode 0600, written so that a crash leaves the old contents or the new.
 enum PrivateFile {
-    /// The contents; `nil` when there certainly is no such file.
-    static func read(_ path: String) throws(VaultError) -> Data? {
+    /// The contents; `nil` when there certainly is no such file. A file of another class of protection gets the one that is named.
+    static func read(_ path: String, protection: FileProtection? = nil) throws(VaultError) -> Data? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else {
             // A path whose folder is missing holds no file either; everything else may pass.
@@ -19,6 +35,7 @@ enum PrivateFile {
             throw .unreadableNow(reason("read"))
         }
         defer { close(file) }
+        protection?.apply(file)
         var contents = Data()
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while true {
@@ -37,18 +54,26 @@ enum PrivateFile {
     }
 
     /// Makes the folder, and those above it, with mode 0700 where they are missing.
-    static func makeDirectory(_ path: String) throws(VaultError) {
+    static func makeDirectory(_ path: String, protection: FileProtection? = nil) throws(VaultError) {
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw .unwritable("cannot make the folder")
         }
+        guard let protection else { return }
+        // New files have the class of their folder, and while the phone is locked only that allows them to be made.
+        let directory = open(path, O_RDONLY | O_CLOEXEC)
+        guard directory >= 0 else { return }
+        protection.apply(directory)
+        close(directory)
     }
 
     /// Writes the file, over an existing one.
-    static func replace(_ path: String, contents: Data) throws(VaultError) {
-        let temporary = try writeTemporary(contents, beside: path)
+    static func replace(
+        _ path: String, contents: Data, protection: FileProtection? = nil
+    ) throws(VaultError) {
+        let temporary = try writeTemporary(contents, beside: path, protection)
         guard rename(temporary, path) == 0 else {
             let why = reason("replace")
             unlink(temporary)
@@ -58,8 +83,10 @@ enum PrivateFile {
     }
 
     /// Writes the file if there is none; otherwise it returns false, also when another process was just faster.
-    static func create(_ path: String, contents: Data) throws(VaultError) -> Bool {
-        let temporary = try writeTemporary(contents, beside: path)
+    static func create(
+        _ path: String, contents: Data, protection: FileProtection? = nil
+    ) throws(VaultError) -> Bool {
+        let temporary = try writeTemporary(contents, beside: path, protection)
         defer { unlink(temporary) }
         guard link(temporary, path) == 0 else {
             if errno == EEXIST { return false }
@@ -89,16 +116,19 @@ enum PrivateFile {
         try remove(path)
     }
 
-    /// Whether a file's name is one that ``writeTemporary(_:beside:)`` makes: a dot, and six characters of `mkstemp`.
+    /// Whether a file's name is one that ``writeTemporary(_:beside:_:)`` makes: a dot, and six characters of `mkstemp`.
     private static func isTemporary(_ name: String, beside path: String) -> Bool {
         name.hasPrefix("\(path).") && name.utf8.count == path.utf8.count + 7
     }
 
     /// A new file with a name of its own and mode 0600 (POSIX `mkstemp`), safely on disk.
-    private static func writeTemporary(_ contents: Data, beside path: String) throws(VaultError) -> String {
+    private static func writeTemporary(
+        _ contents: Data, beside path: String, _ protection: FileProtection?
+    ) throws(VaultError) -> String {
         var template = Array("\(path).XXXXXX".utf8CString)
         let file = mkstemp(&template)
         guard file >= 0 else { throw .unwritable(reason("write")) }
+        protection?.apply(file)
         let name = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         let isWritten = append(contents, to: file) && fsync(file) == 0
         // Some file systems say only at the end that they could not take it.

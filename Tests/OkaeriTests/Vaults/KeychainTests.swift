@@ -21,6 +21,40 @@ struct KeychainTests {
             ])
     }
 
+    #if os(Linux)
+        @Test("have files beside them that can be read after the first unlock too, also those of an older version")
+        func filesBesideThem() async throws {
+            let folder = try TemporaryFolder()
+            let asked = Protected<Set<String>>([])
+            // Linux tells the path of an open file.
+            let protection = FileProtection { file in
+                let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(file)")
+                asked.withValue { _ = $0.insert(path.map { ($0 as NSString).lastPathComponent } ?? "") }
+            }
+            func use(_ protection: FileProtection) async throws {
+                let vault = ItemVault(
+                    items: MemoryItems(), keys: SoftwareKeys(), directory: folder.url, reinstall: .keep,
+                    protection: protection)
+                let lock = try await vault.lock(.logIn, for: "demo")
+                _ = try await vault.deviceKey(for: "demo")
+                try await vault.saveRecord(Data("x".utf8), for: "demo")
+                lock.release()
+            }
+            try await use(protection)
+            var names = asked.withValue { $0 }
+            #expect(names.isSuperset(of: [folder.url.lastPathComponent, "demo.log-in.lock", "demo.installing.lock"]))
+            // New contents get their class before they are put in place.
+            for file in ["demo.installed", "demo.record"] {
+                #expect(names.contains { $0.hasPrefix("\(file).") && !$0.hasSuffix(".lock") }, "\(file)")
+            }
+            asked.withValue { $0 = [] }
+            try await use(protection)
+            names = asked.withValue { $0 }
+            #expect(names.isSuperset(of: [folder.url.lastPathComponent, "demo.log-in.lock", "demo.installed"]))
+            withExtendedLifetime(folder) {}
+        }
+    #endif
+
     @Test("belong to the access group that app and extensions share, once one is named")
     func sharedItem() {
         let shared = Attributes.item(service: "okaeri", name: "demo.record", accessGroup: "TEAMID.com.example.app")
