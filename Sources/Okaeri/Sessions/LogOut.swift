@@ -67,7 +67,7 @@ extension SessionKeeper {
     /// one in use is refused, the few before it are tried.
     private func deliver(_ token: Secret) async throws(OkaeriError) {
         let session = VaultRecord.StoredSession(id: "", token: token)
-        var newest = record?.keySlot ?? 0
+        var newest = record.map { $0.nextKeySlot - 1 } ?? 0
         // Where that key is lost, a log-in that was not remembered had the next one.
         if record?.proofRequired == true { newest = try await usableSlot(from: newest) }
         var slot = newest

@@ -93,9 +93,7 @@ enum RecordChange: Hashable, Sendable {
             guard let epoch else { return record.logOut() }
             if record.epoch == epoch { record.logOut(because: reason) }
         case .forgetDeleted(let epoch):
-            guard record.epoch == epoch else { return }
-            record.session = nil
-            record.logOut(because: .ended)
+            if record.epoch == epoch { record.forgetDeleted() }
         case .endTemporary(let leaving, let reason):
             record.epoch = max(record.epoch, leaving.epoch) + 1
             record.generation = max(record.generation, leaving.generation) + 1

@@ -35,7 +35,11 @@ struct VaultRecord: Codable, Hashable, Sendable {
     /// Whether the application wants a proof with every request.
     var proofRequired = false
     /// Which of the device's keys is in use: a device that changes hands makes a new one and keeps the old.
-    var keySlot = 0
+    var keySlot = 0 {
+        didSet { formerKeys.change(from: oldValue, to: keySlot) }
+    }
+    /// The keys of registered users who have left.
+    private(set) var formerKeys = FormerKeys()
     /// The last of the device's keys with which somebody logged in by other means, or tried to: where no response came, the
     /// server may know it all the same as a way into that account.
     var triedKeySlot = 0
@@ -90,6 +94,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
         proofRequired = try members.decodeIfPresent(Bool.self, forKey: .proofRequired) ?? false
         keySlot = Self.slot(try members.decodeIfPresent(Int.self, forKey: .keySlot))
         triedKeySlot = Self.slot(try members.decodeIfPresent(Int.self, forKey: .triedKeySlot))
+        formerKeys = try members.decodeIfPresent(FormerKeys.self, forKey: .formerKeys) ?? FormerKeys()
         keyUser = try members.decodeIfPresent(String.self, forKey: .keyUser) ?? user?.id
         pendingRevocations = try members.decodeIfPresent([Secret].self, forKey: .pendingRevocations) ?? []
         keyLeadsElsewhere = try members.decodeIfPresent(Bool.self, forKey: .keyLeadsElsewhere) ?? false
@@ -101,7 +106,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
     /// not make that endless.
     private static let maximumKeySlot = 100_000
 
-    private static func slot(_ stored: Int?) -> Int { min(max(stored ?? 0, 0), maximumKeySlot) }
+    static func slot(_ stored: Int?) -> Int { min(max(stored ?? 0, 0), maximumKeySlot) }
 
     /// A count that was stored, from 0 to 2^60: with room to count on, whatever damage has made of it.
     private static func count(_ stored: Int64?) -> Int64 { min(max(stored ?? 0, 0), 1 << 60) }
@@ -124,8 +129,9 @@ struct VaultRecord: Codable, Hashable, Sendable {
         isKeyLocked && lockedKeyAddress == Self.digest(of: address)
     }
 
-    private static func digest(of address: String) -> String {
-        Base64URL.text(of: SHA256.hash(data: Data(address.lowercased().utf8)))
+    /// What is kept of a text that itself leaves the device with its user.
+    static func digest(of text: String) -> String {
+        Base64URL.text(of: SHA256.hash(data: Data(text.lowercased().utf8)))
     }
 
     /// Whether the device's key leads to a guest, who may have logged out, as far as this device knows.
@@ -147,14 +153,24 @@ struct VaultRecord: Codable, Hashable, Sendable {
     func keySlotOfMember(passkey: String?, isSignUp: Bool) -> Int {
         if isSignUp, keyUser != nil { return lastKeySlot + 1 }
         let isSomebodyElse = isKeyOfGuest || passkey.map { isKeyLocked(against: $0) } ?? false
-        return keySlot + (isSomebodyElse ? 1 : 0)
+        guard isSomebodyElse else { return keySlot }
+        return passkey.flatMap { formerKeys.key(ofPasskey: $0)?.slot } ?? nextKeySlot
+    }
+
+    /// The key of a registered user who has left and types this now, unless the key in use is that user's.
+    func formerKeySlot(of identifier: String) -> Int? {
+        guard let former = formerKeys.key(of: identifier), former.user != keyUser else { return nil }
+        return former.slot
     }
 
     /// Whether the device's key was found to be unusable for good, and nobody has logged in since.
     var isKeyLost: Bool { loggedInUser == nil && logOutReason == .keyLost }
 
+    /// The key after all that have been in use. With it somebody may have tried to log in.
+    var nextKeySlot: Int { max(keySlot, formerKeys.last) + 1 }
+
     /// The last of the keys that may lead to somebody.
-    var lastKeySlot: Int { max(keySlot, triedKeySlot) }
+    var lastKeySlot: Int { max(keySlot, triedKeySlot, formerKeys.last) }
 
     /// The key for an automatic log-in when it is not the one in use: a guest's own, beside the locked one.
     var freshKeySlot: Int? { isKeyLocked ? lastKeySlot + 1 : nil }
@@ -225,13 +241,22 @@ struct VaultRecord: Codable, Hashable, Sendable {
 
     /// Keeps automatic log-ins from the account of a registered user who leaves.
     private mutating func lockKey() {
-        if let user = loggedInUser, !user.isAnonymous, user.id == keyUser { lockKey(of: user) }
+        guard let user = loggedInUser, !user.isAnonymous, user.id == keyUser else { return }
+        if !keyLeadsElsewhere { formerKeys.remember(user, slot: keySlot) }
+        lockKey(of: user)
     }
 
     private mutating func lockKey(of user: UserBody) {
         lockedKeyUser = user.id
         lockedKeyPasskeys = user.identities.filter { $0.provider == "passkey" }.map(\.subject)
         lockedKeyAddress = user.email.map(Self.digest(of:))
+    }
+
+    /// Forgets the user who asked to be deleted.
+    mutating func forgetDeleted() {
+        session = nil
+        if let user { formerKeys.forget(user.id) }
+        logOut(because: .ended)
     }
 
     /// Remembers to tell the server that a session has ended. Of more than 32 the oldest run out by themselves.
@@ -312,7 +337,9 @@ extension VaultRecord {
     /// What there must be a copy of; `nil` when it goes without saying.
     var keysToCopy: Keys? {
         guard lastKeySlot > 0 || lockedKeyUser != nil else { return nil }
-        return Keys(keySlot: keySlot, triedKeySlot: triedKeySlot, keyUser: keyUser, lockedKeyUser: lockedKeyUser)
+        return Keys(
+            keySlot: keySlot, triedKeySlot: max(triedKeySlot, formerKeys.last), keyUser: keyUser,
+            lockedKeyUser: lockedKeyUser)
     }
 
     /// The name under which a vault keeps the copy, as a record of its own.

@@ -56,6 +56,41 @@ struct CodeTests {
         #expect(try await app.reloadUser().id == taro.id)
     }
 
+    @Test("use one key for each of two people who use a device in turn, as passwords do", arguments: [false, true])
+    func inTurn(byPassword: Bool) async throws {
+        let hana = try await signUp()
+        let taro = try await world.launch(vault: TestVault()).signUp(email: "taro@example.com", password: password)
+        world.server.verify(email: "taro@example.com")
+        let app = world.launch(inBackground: false)
+        for round in 0..<3 {
+            for user in [hana, taro] {
+                let email = try #require(user.email)
+                world.clock.advance(by: .seconds(600))
+                if byPassword {
+                    _ = try await app.logIn(identifier: email, password: password)
+                } else {
+                    let request = try await app.requestLogInCode(email: email)
+                    _ = try await app.logIn(code: code, for: request)
+                }
+                // The key renews the session, and opens the next launch.
+                world.server.endAllSessions()
+                #expect(try await app.reloadUser().id == user.id)
+                #expect(try await world.launch(inBackground: false).logInAutomatically().user.id == user.id)
+                await app.logOut()
+            }
+            // Somebody who has no account, in between.
+            guard round == 1 else { continue }
+            #expect(try await app.logInAutomatically().user.isAnonymous)
+        }
+        for user in [hana, taro] {
+            // That of the device on which they signed up, and this one's.
+            let identities = world.server.users.first { $0.id == user.id }?.identities ?? []
+            #expect(identities.filter { $0.provider == "device" }.count == 2)
+        }
+        // One more is sent when the second comes for the first time: the first's key is tried.
+        #expect(world.server.requests(to: APIPath.logInWithPassword).count == (byPassword ? 7 : 0))
+    }
+
     @Test("are asked for with the same answer when there is no such user, or the address is not verified")
     func nobody() async throws {
         _ = try await signUp(isVerified: false)

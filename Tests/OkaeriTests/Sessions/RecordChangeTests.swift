@@ -132,6 +132,34 @@ struct RecordChangeTests {
         }
     }
 
+    @Test("remember the keys of the last eight people who left, and not that of one who was deleted")
+    func formerKeys() {
+        var record = VaultRecord()
+        for number in 0..<9 {
+            record.keySlot = number
+            record.user = Samples.user("u\(number)")
+            record.user?.isAnonymous = false
+            record.user?.username = "name\(number)"
+            record.keyUser = "u\(number)"
+            record.isLoggedOut = false
+            record.logOut()
+        }
+        #expect(record.formerKeySlot(of: "name8") == nil)
+        record.keyUser = nil
+        #expect(record.formerKeySlot(of: "name0") == nil)
+        for number in 1..<9 { #expect(record.formerKeySlot(of: "NAME\(number)") == number) }
+        record.keySlot = 2
+        // The later ones are somebody's.
+        #expect(record.nextKeySlot == 9 && record.lastKeySlot == 8 && record.keysToCopy?.triedKeySlot == 8)
+        #expect(VaultRecord.read(record.written()) == record)
+        record.user = Samples.user("u2")
+        record.isLoggedOut = false
+        record.forgetDeleted()
+        #expect(record.formerKeySlot(of: "name2") == nil && record.formerKeySlot(of: "name3") == 3)
+        let damaged = #"{"formerKeys":{"last":-5,"keys":[{"user":"u","slot":-1,"identifiers":[],"passkeys":[]}]}}"#
+        #expect(VaultRecord.read(Data(damaged.utf8)) == VaultRecord())
+    }
+
     @Test("after a deletion revoke nothing: the server has ended the session")
     func deletion() {
         let after = changed(Samples.loggedIn, by: .forgetDeleted(epoch: 1))

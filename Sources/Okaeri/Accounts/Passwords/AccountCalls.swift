@@ -49,6 +49,19 @@ enum TypedLogIn: Sendable {
         }
     }
 
+    /// The key that signs the first try: that of a user who has left this device before and types the same now, or else the one in
+    /// use, where that may be this user's.
+    func firstKeySlot(in record: VaultRecord) -> Int {
+        let isAway = leadsAway(from: record)
+        let known: Int? =
+            switch self {
+            case .password(let body): record.formerKeySlot(of: body.identifier)
+            case .code(_, let email) where isAway: record.formerKeySlot(of: email)
+            case .signUp, .code, .adoption, .secondFactor: nil
+            }
+        return known ?? (isAway ? record.nextKeySlot : record.keySlot)
+    }
+
     /// The same log-in once more, with another key; `nil` for what counts once, and so keeps the session that it has.
     var again: TypedLogIn? {
         switch self {
@@ -104,7 +117,7 @@ extension SessionKeeper {
         // A log-in that is not remembered knows nothing of log-outs in other processes.
         let stored = try await readVault()
         let device = configuration.device.body
-        let first = try await usableSlot(from: before.keySlot + (typed.leadsAway(from: before) ? 1 : 0))
+        let first = try await usableSlot(from: typed.firstKeySlot(in: before))
         var (response, slot) = try await askToStay(typed, device: device, slot: first, restoring)
         try await check(response, in: turn)
         var leadsHere = try await joined(response, slot)
@@ -167,7 +180,8 @@ extension SessionKeeper {
     /// The key after one that is somebody else's: the next one, which may be that of an earlier try, or one with which nobody has
     /// tried.
     private func nextSlot(after slot: Int, isUntried: Bool) async throws(OkaeriError) -> Int {
-        try await usableSlot(from: (isUntried ? max(slot, record?.lastKeySlot ?? 0) : slot) + 1)
+        let used = record.map { isUntried ? $0.lastKeySlot : $0.nextKeySlot - 1 } ?? 0
+        return try await usableSlot(from: max(slot, used) + 1)
     }
 
     private func logInTemporarily(
