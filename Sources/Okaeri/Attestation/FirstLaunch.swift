@@ -57,12 +57,14 @@ struct FirstLaunch: Sendable {
 enum ProofOfWork {
     /// More would take a phone longer than the challenge is good.
     static let maximumBits = 24
+    /// Each try hashes the challenge anew. Those of a server have less than 100 bytes.
+    private static let maximumChallengeBytes = 1024
 
     /// Searches in a task of its own, so that neither the screen nor other calls wait.
     ///
     /// - Returns: `nil` for a challenge that asks for too much, and when the task was cancelled.
     static func solution(of work: FirstLaunchDemandBody.Work) async -> String? {
-        guard work.bits <= maximumBits else { return nil }
+        guard work.bits <= maximumBits, work.challenge.utf8.count <= maximumChallengeBytes else { return nil }
         let search = Task.detached(priority: .userInitiated) { () -> String? in
             let prefix = Array("\(work.challenge).".utf8)
             // Sixteen times the tries that the most bits need on average: only one search in ten million ends without.

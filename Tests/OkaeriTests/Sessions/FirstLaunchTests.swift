@@ -53,6 +53,9 @@ struct FirstLaunchTests {
         for bits in [25, 300, Int.max] {
             #expect(await ProofOfWork.solution(of: .init(challenge: "c", bits: bits)) == nil)
         }
+        // Nothing is hashed of a challenge as long as a response may be.
+        let long = String(repeating: "c", count: 1_000_000)
+        #expect(await ProofOfWork.solution(of: .init(challenge: long, bits: 0)) == nil)
         #expect(await ProofOfWork.solution(of: .init(challenge: "c", bits: 0)) == "0")
         #expect(await ProofOfWork.solution(of: .init(challenge: "c", bits: -1)) == "0")
     }
