@@ -60,7 +60,7 @@ package struct ManagePasskeys: Sendable {
             try transaction.updateProfile(of: user)
             // The sessions that passkeys opened end, but for the caller's: the one that is removed may have been stolen.
             try ready.settle(
-                [.passkeyRemoved: [:]], of: &user, keeping: author.kept, unlinked: [.passkey], whereOpen: ways,
+                [.passkeyRemoved: [:]], of: &user, keeping: author.kept, unlinked: [identity], whereOpen: ways,
                 in: transaction)
         }
     }

@@ -109,8 +109,9 @@ package struct TakeAppleNotification: Sendable {
                     try transaction.save(account)
                 }
             }
+            let identities = user.identities.filter { $0.provider == .apple }
             try effects.ready.settle(
-                [.consentRevoked: ["event": "consent-revoked"]], of: &user, keeping: .nothing, unlinked: [.apple],
+                [.consentRevoked: ["event": "consent-revoked"]], of: &user, keeping: .nothing, unlinked: identities,
                 in: transaction)
         case .accountDeleted:
             guard var user = try transaction.user(provider: .apple, subject: subject, in: application),
@@ -123,7 +124,7 @@ package struct TakeAppleNotification: Sendable {
             try transaction.updateProfile(of: user)
             try effects.ready.settle(
                 [.providerAccountDeleted: ["event": "account-delete"]], of: &user, keeping: .nothing,
-                unlinked: [.apple], in: transaction)
+                unlinked: [identity], in: transaction)
             // Nobody could come back as this user: what is stored about the person goes after the grace.
             if isStranded {
                 _ = try effects.deletion.store(user.id, in: application, transaction)

@@ -171,6 +171,49 @@ struct AppleLinkTests {
         #expect(try back.read(LogInResponse.self).user.id == phone.logIn.user.id)
     }
 
+    @Test(
+        "puts out a device too that got a transfer code since it was linked, and none of before: a thief hands one to a device of theirs",
+        arguments: [true, false])
+    func codedKeys(isOfSince: Bool) async throws {
+        let world = try await AppleWorld()
+        let (server, phone) = (world.server, try await world.server.person())
+        let (stolen, second) = (ProofMaker(), ProofMaker())
+        if !isOfSince {
+            _ = try await server.joined(try await phone.issueCode().code, on: second)
+            server.clock.advance(by: .seconds(1))
+        }
+        _ = try await world.link(phone, try world.credential(nonce: "1"), nonce: "1")
+        let entered = try await world.logIn(
+            token: try world.credential(nonce: "2").identityToken, nonce: "2", device: stolen)
+        let thief = Person(server: server, device: stolen, logIn: try entered.read(LogInResponse.self))
+        if isOfSince {
+            server.clock.advance(by: .seconds(1))
+            _ = try await server.joined(try await thief.issueCode().code, on: second)
+        }
+        #expect(try await server.logIn(second).status == 200)
+        #expect(try await phone.send(.delete, APIPath.identity("apple")).status == 200)
+        let after = try await server.logIn(second)
+        #expect(after.status == (isOfSince ? 403 : 200), "\(after.text)")
+        if isOfSince { #expect(try after.read(Problem.self).reason == AccountChange.identityUnlinked.rawValue) }
+        #expect(try await server.logIn(phone.device).read(LogInResponse.self).user.id == phone.logIn.user.id)
+    }
+
+    /// The phone on which the guest began is lost, and nothing but keys is left: its key lets nobody in.
+    @Test("leaves all keys where it is removed without a device, and none but keys would lead to the user")
+    func lostPhone() async throws {
+        let world = try await AppleWorld()
+        let (lost, phone) = (try await world.server.person(), ProofMaker())
+        _ = try await world.link(lost, try world.credential(nonce: "1"), nonce: "1")
+        _ = try await world.logIn(token: try world.credential(nonce: "2").identityToken, nonce: "2", device: phone)
+        let entered = try await world.logIn(token: try world.credential(nonce: "3").identityToken, nonce: "3")
+        let elsewhere = try entered.read(LogInResponse.self)
+        let removed = try await world.server.send(.delete, APIPath.identity("apple"), elsewhere.bearer)
+        #expect(removed.status == 200, "\(removed.text)")
+        let again = try await world.server.logIn(phone)
+        try #require(again.status == 200, "\(again.text)")
+        #expect(try again.read(LogInResponse.self).user.id == lost.logIn.user.id)
+    }
+
     @Test("leaves the device from whose app the account page was opened on which it is removed")
     func ownDevice() async throws {
         let world = try await AppleWorld(settings: ["public-url": TestServer.url])

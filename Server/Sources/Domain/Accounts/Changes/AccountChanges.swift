@@ -157,8 +157,8 @@ struct ReadyChanges: Sendable {
     ///   - changes: What the transaction has changed, with what the audit log says of it.
     ///   - user: To whom. Changed by what ends.
     ///   - kept: What the caller uses.
-    ///   - unlinked: Providers whose identities lead to the user no more: the sessions that they opened end, with other addresses that
-    ///     those ordered, and where it was the owner or an operator, the device keys that joined by them.
+    ///   - unlinked: Identities that lead to the user no more: the sessions that their providers opened end, with other addresses
+    ///     that those ordered, and where it was the owner or an operator, the device keys that joined by them.
     ///   - open: What lets users in now; `nil` for all ways. Keys stay where nothing of it is left.
     ///   - actor: Who did it, when only the transaction finds that out.
     ///   - hasSession: Whether the transaction has looked for the session of the request, because it may have ended it itself.
@@ -169,13 +169,13 @@ struct ReadyChanges: Sendable {
     @discardableResult
     func settle(
         _ changes: [AccountChange: [String: String]], of user: inout User, keeping kept: KeptAccess,
-        unlinked: Set<Identity.Provider> = [], whereOpen open: WorkingWays? = nil, by actor: AccountActor? = nil,
+        unlinked: [Identity] = [], whereOpen open: WorkingWays? = nil, by actor: AccountActor? = nil,
         hasSession: Bool = false, in transaction: any Transaction
     ) throws(DomainError) -> Evicted {
         if !hasSession, !changes.isEmpty { try author.requireSession(in: transaction) }
         try author.require(Set(changes.keys), of: user, by: actor, at: now)
         var total = Evicted()
-        for provider in unlinked {
+        for provider in Set(unlinked.map(\.provider)) {
             total.sessions += try transaction.endSessions(
                 of: user.id, openedBy: Session.LogInMethod(rawValue: provider.rawValue), in: user.application,
                 except: kept.session)

@@ -186,12 +186,13 @@ extension Transaction {
         return try going + OldDeviceId.used(among: staying, byOneOf: keys, of: user, in: self)
     }
 
-    /// Ends device keys that joined by ways that lead to the user no more: who had such a way would stay by the key. The caller's
-    /// own stays, also where its app has opened the pages, and all of them where nothing else lets the user in: an id that a client
-    /// made counts for nothing, as most SDKs never send it again.
+    /// Ends device keys that joined by ways that lead to the user no more: who had such a way would stay by the key. So would who
+    /// gave a device of their own a transfer code by it (decision 0257). The caller's own stays, also where its app has opened the
+    /// pages, and all of them where nothing else lets the user in: an id that a client made counts for nothing, as most SDKs never
+    /// send it again, and to an owner who is at no device's key the keys of others, which may be those of lost phones.
     ///
     /// - Parameters:
-    ///   - providers: What leads to the user no more.
+    ///   - gone: What leads to the user no more.
     ///   - user: Whose, without it. Changed too.
     ///   - kept: What the caller uses.
     ///   - open: What lets users in now; `nil` for all ways.
@@ -200,18 +201,20 @@ extension Transaction {
     /// - Returns: how much ended.
     /// - Throws: `storageUnavailable`.
     func endKeys(
-        joinedBy providers: Set<Identity.Provider>, of user: inout User, keeping kept: KeptAccess,
+        joinedBy gone: [Identity], of user: inout User, keeping kept: KeptAccess,
         whereOpen open: WorkingWays?, because reason: RemovedDeviceKey.Reason, at now: Timestamp
     ) throws(DomainError) -> Evicted {
-        let ways = Set(providers.map(\.rawValue))
         let joined = user.identities.filter { identity in
             identity.provider == .device && !kept.isAtDevice(of: identity)
-                && identity.joinedBy.map { ways.contains($0.rawValue) } == true
+                && gone.contains { identity.mayHaveJoined(by: $0) }
         }
         guard !joined.isEmpty else { return Evicted() }
         let going = try withUsedIds(joined, of: user)
-        let ids = user.identities.filter { $0.provider == .anonymous }
-        guard user.hasWayIn(without: going + ids, by: open) else { return Evicted() }
+        let isElsewhere = kept.session != nil && !user.identities.contains { kept.isAtDevice(of: $0) }
+        let uncertain = user.identities.filter {
+            $0.provider == .anonymous || isElsewhere && $0.provider == .device
+        }
+        guard user.hasWayIn(without: going + uncertain, by: open) else { return Evicted() }
         for identity in going { try unlinkForGood(identity, of: &user, because: reason, at: now) }
         let sessions = try endSessions(
             of: user.id, in: user.application, deviceKeys: Set(joined.map(\.subject)))
@@ -231,6 +234,15 @@ extension Transaction {
             RemovedDeviceKey(
                 application: user.application, thumbprint: identity.subject, user: user.id, reason: reason,
                 removedAt: now))
+    }
+}
+
+extension Identity {
+    /// Whether a device key may have come to its user by another identity: by a log-in with it, or by a transfer code of since it was
+    /// linked, which names no way of log-in.
+    fileprivate func mayHaveJoined(by other: Identity) -> Bool {
+        guard joinedBy == .transferCode else { return joinedBy?.rawValue == other.provider.rawValue }
+        return other.provider.registers && other.linkedAt <= linkedAt
     }
 }
 

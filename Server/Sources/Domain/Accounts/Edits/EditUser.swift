@@ -229,7 +229,7 @@ struct ReadyEdit: Sendable {
         try credential?.write(for: &user, in: transaction, at: now)
         let isLoggedOut = if case .set? = edit.password { true } else { false }
         try changes?.settle(
-            outcome.changes, of: &user, keeping: isLoggedOut ? .nothing : kept, unlinked: outcome.unlinked,
+            outcome.changes, of: &user, keeping: isLoggedOut ? .nothing : kept, unlinked: outcome.taken(from: before),
             whereOpen: edit.workingWays, in: transaction)
         try publishProfile(user, over: before, unless: outcome.changes[.profileChanged] != nil, in: transaction)
         let logIn = try issuer?.reissue(to: user, in: transaction)

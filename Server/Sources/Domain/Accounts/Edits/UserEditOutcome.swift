@@ -8,6 +8,11 @@ package struct UserEditOutcome: Hashable, Sendable {
     package var unlinked: Set<Identity.Provider>
     /// The rules that the edit breaks. It happens only when there are none.
     package var faults: [ValidationError]
+
+    /// The identities that the edit takes away.
+    func taken(from before: User) -> [Identity] {
+        before.identities.filter { unlinked.contains($0.provider) && !user.identities.contains($0) }
+    }
 }
 
 extension UserEdit {

@@ -50,7 +50,7 @@ package struct UndoMerge: Sendable {
             // Before a device goes back, whose session may be the one of the request.
             try ready.settle(
                 [.mergeUndone: [AccountChange.leftUserDetail: left.id.rawValue]], of: &user, keeping: author.kept,
-                unlinked: Set(merge.moved.identities.map(\.provider)).subtracting([.device]), in: transaction)
+                unlinked: merge.moved.identities.filter { $0.provider != .device }, in: transaction)
             // Whom something else leads to has come back by it, which ended all keys; these did not end with them, as they were
             // elsewhere (decision 0256).
             let isBack = left.hasWayIn(without: [], by: nil)
