@@ -37,7 +37,8 @@ package final class Accounts: Sendable {
         upgradeOrOfferMerge = UpgradeOrOfferMerge(
             store: store, upgradeUser: upgradeUser, check: check, offerMerge: offerMerge)
         changePassword = ChangePassword(
-            store: store, clock: clock, prepareCredential: prepareCredential, check: check, changes: changes)
+            store: store, clock: clock, prepareCredential: prepareCredential, check: check, changes: changes,
+            protocols: world.services.protocols, randomness: randomness)
         resetPassword = ResetPassword(
             store: store, clock: clock, randomness: randomness, prepareCredential: prepareCredential, tryCode: tryCode,
             changes: changes, sealing: messaging.enqueueMessage.sealing, registrar: registrar)

@@ -14,13 +14,13 @@ struct PasswordController: Sendable {
         guard let body = try await requests.readJSON(PasswordChangeBody.self, of: request, context) else {
             throw RequestError.membersInvalid([MemberFault(path: "newPassword", rule: .required)])
         }
-        let ended = try await accounts.changePassword(
+        let changed = try await accounts.changePassword(
             ChangePassword.Request(
                 current: body.currentPassword.map(Secret.init(_:)), new: Secret(body.newPassword),
                 address: requests.gate.client(of: request, context), rules: .native,
                 origin: requests.origin(of: request, context)),
             by: caller, isProven: requests.isProven(request, context))
-        return try JSONResponse(body: EndedSessionsResponse(ended: ended)).response()
+        return try JSONResponse(body: EndedSessionsResponse(ended: changed.ended)).response()
     }
 
     /// `POST /v1/password-reset/request`: mail what allows a new password. The answer tells nobody whether there is such a

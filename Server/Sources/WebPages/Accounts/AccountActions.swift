@@ -77,17 +77,19 @@ struct ChangeEmail: AccountAction {
     }
 }
 
-/// Another password; the other sessions end.
+/// Another password; the other sessions end, and so does each copy of this one's cookie.
 struct ChangeOwnPassword: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
         do {
-            _ = try await request.modules.accounts.changePassword(
-                ChangePassword.Request(
-                    current: who.user.hasPassword ? Secret(form.text("currentPassword")) : nil,
-                    new: Secret(form.text("newPassword")), address: request.browser.client, rules: .native,
-                    origin: request.browser.origin),
-                by: who, isProven: false)
-            return request.done("passwordChanged")
+            var asked = ChangePassword.Request(
+                current: who.user.hasPassword ? Secret(form.text("currentPassword")) : nil,
+                new: Secret(form.text("newPassword")), address: request.browser.client, rules: .native,
+                origin: request.browser.origin)
+            asked.renewsToken = true
+            let changed = try await request.modules.accounts.changePassword(asked, by: who, isProven: false)
+            var response = request.done("passwordChanged")
+            if let token = changed.token { response.keepCookie(token.revealed, for: request.browser) }
+            return response
         } catch {
             var errors = request.errors(of: error)
             if case .credentialRefused = error {

@@ -270,7 +270,8 @@ struct PasswordLogInTests {
     private func change(from current: Secret?, to new: Secret, _ who: Authenticated) async throws -> Int {
         try await world.modules.accounts.changePassword(
             .init(current: current, new: new, address: TestWorld.address, rules: .native, origin: .local), by: who,
-            isProven: false)
+            isProven: false
+        ).ended
     }
 }
 

@@ -139,6 +139,26 @@ struct AccountPageTests {
         #expect(shown.html.contains("<svg") && shown.html.contains("data-copyable"))
     }
 
+    @Test("gives the browser another cookie with another password: a copy of the one before leads nowhere")
+    func copiedCookie() async throws {
+        let server = try await TestServer()
+        let (browser, thief) = (try await person(server), Browser(server))
+        server.clock.advance(by: .seconds(700))
+        let cookie = try #require(browser.session)
+        thief.plant(cookie)
+        #expect(try await thief.get(thief.path("account")).status == 200)
+        // What is refused changes no cookie.
+        let wrong = ["currentPassword": Self.password, "newPassword": "short"]
+        #expect(try await act(browser, "password", wrong).error("newPassword") != nil)
+        #expect(browser.session == cookie)
+        let changed = try await act(
+            browser, "password", ["currentPassword": Self.password, "newPassword": "another good password"])
+        try #require(changed.status == 303, "\(changed.html)")
+        #expect(browser.session != cookie)
+        #expect(try await browser.get(browser.path("account")).status == 200)
+        #expect(try await thief.get(thief.path("account")).location == thief.path("log-in"))
+    }
+
     @Test("changes the password, ends sessions, exports, deletes, and restores at the next log-in")
     func life() async throws {
         let server = try await TestServer()

@@ -6,6 +6,16 @@ package struct ChangePassword: Sendable {
     let prepareCredential: PrepareCredential
     let check: PasswordCheck
     let changes: AccountChanges
+    let protocols: ProtocolRegistry
+    let randomness: any Randomness
+
+    /// What became of it.
+    package struct Changed: Sendable {
+        /// How many other sessions ended.
+        package var ended: Int
+        /// The session's new token, where one was wished and the present password shown: a copy of the one before leads nowhere.
+        package var token: Secret?
+    }
 
     package struct Request: Sendable {
         /// The present password; `nil` when the session shows that its owner is there.
@@ -18,6 +28,9 @@ package struct ChangePassword: Sendable {
         package var replacesUnknown: Bool
         /// Whether the session of the request stays; in protocols whose apps log in again it ends too.
         package var keepsSession: Bool
+        /// Whether the session of the request has another token from now on, as where its owner proves to be there again
+        /// (requirement 16). Apps prove that before, by a request of its own.
+        package var renewsToken = false
         /// Where the request came from, for the audit log.
         package var origin: RequestOrigin
 
@@ -39,12 +52,13 @@ package struct ChangePassword: Sendable {
     ///   - request: What is asked for.
     ///   - who: The user.
     ///   - isProven: Whether the request came with a proof by the session's key; see `AccountAuthor`.
-    /// - Returns: how many other sessions ended.
+    /// - Returns: how many other sessions ended, and the new token.
     /// - Throws: `credentialRefused` for a wrong present password, `reauthenticationRequired` without one on a session
-    ///   that is not fresh, `fieldsRefused`, `rateLimited`, `busy`, `userUnknown`, `storageUnavailable`.
+    ///   that is not fresh, `sessionInvalid` when it has ended or has another token by now, `fieldsRefused`, `rateLimited`,
+    ///   `busy`, `userUnknown`, `storageUnavailable`.
     package func callAsFunction(
         _ request: Request, by who: Authenticated, isProven: Bool
-    ) async throws(DomainError) -> Int {
+    ) async throws(DomainError) -> Changed {
         let now = clock.now
         let (user, application) = (who.user, who.application)
         let kept = request.keepsSession ? KeptAccess(who) : .nothing
@@ -83,6 +97,7 @@ package struct ChangePassword: Sendable {
         }
         let credential = try await prepareCredential(.passwordChanged, to: new, of: user, by: author)
         let (settled, mustBeUnknown) = (outcome, isUnknown)
+        let renewal = renewal(for: request, by: who, at: now)
         let ended = try await store.write { transaction throws(DomainError) -> Int? in
             if let settled, try settled.settle(in: transaction, isMeant: { $0.id == user.id }) == nil {
                 try ready.refuse(.passwordChanged, of: user.id, in: transaction)
@@ -93,9 +108,29 @@ package struct ChangePassword: Sendable {
                 return nil
             }
             guard var present = try transaction.user(user.id, in: application.id) else { throw .userUnknown }
-            return try credential.store(for: &present, with: ready, keeping: kept, by: nil, in: transaction).sessions
+            let evicted = try credential.store(for: &present, with: ready, keeping: kept, by: nil, in: transaction)
+            if let renewal {
+                let before = SessionToken.Reference(who.tokenDigest, of: user.id)
+                guard try transaction.session(token: before, in: application.id) != nil else { throw .sessionInvalid }
+                try transaction.updateAuthentication(
+                    of: renewal.session,
+                    token: SessionToken.reference(
+                        ofNew: renewal.token, for: user.id, in: renewal.session.protocolName))
+            }
+            return evicted.sessions
         }
         guard let ended else { throw .credentialRefused }
-        return ended
+        return Changed(ended: ended, token: renewal?.token)
+    }
+
+    /// The session as the present password makes it, with its new token; `nil` where it has none.
+    private func renewal(
+        for request: Request, by who: Authenticated, at now: Timestamp
+    ) -> (session: Session, token: Secret)? {
+        guard request.renewsToken, request.keepsSession, request.current != nil else { return nil }
+        var session = who.session
+        session.prove(by: .password, at: now)
+        let form = protocols[session.protocolName].token
+        return (session, SessionToken.Draw(form, randomness).token(of: session.user))
     }
 }
