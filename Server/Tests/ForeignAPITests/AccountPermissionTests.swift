@@ -26,6 +26,8 @@ struct AccountPermissionTests {
         Change(body: #"{"username":"stolen"}"#, permission: .identifiersChanged),
         Change(body: #"{"email":"thief@example.com"}"#, permission: .identifiersChanged),
         Change(body: #"{"email":{"__op":"Delete"}}"#, permission: .identifiersChanged),
+        // It changes nothing; the answer would say that it is the victim's.
+        Change(body: #"{"email":"victim@example.com"}"#, permission: .identifiersChanged),
         Change(body: #"{"score":1,"username":"VICTIM"}"#, permission: .identifiersChanged),
         Change(body: #"{"password":"another s3cret"}"#, permission: .passwordChanged),
         Change(body: #"{"ACL":{}}"#, permission: .aclChanged),
@@ -41,6 +43,8 @@ struct AccountPermissionTests {
         Change(body: #"{"userName":"stolen"}"#, permission: .identifiersChanged),
         Change(body: #"{"mailAddress":"thief@example.com"}"#, permission: .identifiersChanged),
         Change(body: #"{"mailAddress":"no address"}"#, permission: .identifiersChanged),
+        Change(body: #"{"mailAddress":"victim@example.com"}"#, permission: .identifiersChanged),
+        Change(body: #"{"score":1,"mailAddress":"VICTIM@example.com"}"#, permission: .identifiersChanged),
         Change(body: #"{"acl":{}}"#, permission: .aclChanged),
         Change(body: #"{"acl":{"thief":{"read":true,"write":true}}}"#, permission: .aclChanged),
         Change(body: #"{"authData":\#(anonymous)}"#, permission: .identityLinked),

@@ -31,6 +31,8 @@ extension UserEdit {
     ) throws(DomainError) -> UserEditOutcome {
         guard manner == .native || before.deletionRequestedAt == nil else { throw .userUnknown }
         try actor.require(needed(for: before), of: before)
+        // The present address changes nothing: who is shown none would learn that it is the user's.
+        guard !identifiers.nameAddress || actor.may(.identifiersChanged, before) else { throw .accessRefused }
         guard version == nil || version == before.updatedAt else { throw .administration(.changedMeanwhile) }
         if case .first? = password, manner == .native, !before.isAnonymous { throw .alreadyRegistered }
         var user = before

@@ -33,6 +33,9 @@ package struct NewIdentifiers: Sendable {
         }
     }
 
+    /// Whether they say something of an address or number, which others than the user are not shown.
+    var nameAddress: Bool { changed.contains { $0 != LogInIdentifier.Kind.username.rawValue } }
+
     /// Writes the identifiers into a user, in the form in which they are shown. An address or number that is another
     /// one than before is not verified any more.
     ///
