@@ -17,6 +17,7 @@ extension KiiAPI {
         return [
             application(.post, "/api/oauth2/token", tokens.issue),
             application(.post, Self.app + "/oauth2/token", tokens.issue),
+            application(.get, Self.app + "/integration/webauth/connect", ProvidersController.refuseWebLogIn),
         ]
     }
 

@@ -1,4 +1,5 @@
 import Domain
+import HTTPTypes
 import Hummingbird
 import enum OkaeriWire.JSONValue
 
@@ -33,6 +34,13 @@ final class ProvidersController: Sendable {
         var members = refreshTokens.members(of: logIn, in: request.enabled)
         members["new_user_created"] = .bool(logIn.isNew)
         return KiiResponse.response(members)
+    }
+
+    /// `GET /apps/{appID}/integration/webauth/connect`, which SDKs open in a web view of theirs: it is not served, and the view
+    /// closes only at the address of a result (decision 0260). Relative to the request's own, the address is the one that the SDK knows.
+    static func refuseWebLogIn(_ request: KiiRequest) -> Response {
+        let result = "result?kii_succeeded=false&kii_error_code=OPERATION_NOT_IMPLEMENTED"
+        return Response(status: .found, headers: [.location: result])
     }
 
     /// `POST …/{provider}/link`

@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import HTTPTypes
 import OkaeriWire
 import TestWorld
 import Testing
@@ -113,6 +114,18 @@ struct KiiSocialTests {
             let answer = try await world.kii("POST", "/users/\(one.id)/facebook/link", body("hana"), token: token)
             #expect(answer.status == 401 && answer.code == "UNAUTHORIZED")
         }
+    }
+
+    @Test("by a page in a web view of the SDK are refused at the address by which the view closes")
+    func webView() async throws {
+        let world = try await ForeignWorld()
+        func open(_ application: String) async throws -> Answer {
+            try await world.send("GET", "/api/apps/\(application)/integration/webauth/connect?id=facebook", [])
+        }
+        let answer = try await open(ForeignWorld.appId)
+        let address = "result?kii_succeeded=false&kii_error_code=OPERATION_NOT_IMPLEMENTED"
+        #expect(answer.status == 302 && answer.headers[.location] == address, "\(answer.text)")
+        #expect(try await open("nothing").code == "APP_NOT_FOUND")
     }
 
     @Test(
