@@ -20,19 +20,24 @@ public struct QRPicture: Hashable, Sendable {
     /// Reads the server's document: `viewBox="0 0 29 29"`, a white ground, and one path of `M4 4h7v1h-7z`. `nil` for any
     /// other document.
     public init?(svg: String) {
-        guard svg.utf8.count < 200_000, let box = Self.value(of: "viewBox", in: svg[...]) else { return nil }
-        let numbers = box.split(separator: " ").compactMap { Int($0, radix: 10) }
+        guard svg.utf8.count < 200_000 else { return nil }
+        let bytes = Array(svg.utf8)
+        guard let box = Self.value(behind: "viewBox=\"", in: bytes),
+            let path = Self.value(behind: "<path d=\"", in: bytes)
+        else { return nil }
+        let numbers = box.split(separator: UInt8(ascii: " ")).compactMap {
+            Int(String(decoding: $0, as: UTF8.self), radix: 10)
+        }
         guard numbers.count == 4, numbers[0] == 0, numbers[1] == 0, numbers[2] == numbers[3],
-            (21...250).contains(numbers[2]), let path = svg.range(of: "<path d=\"")
+            (21...250).contains(numbers[2])
         else { return nil }
         side = numbers[2]
-        let text = svg[path.upperBound...].prefix { $0 != "\"" }
         var bars: [Bar] = []
-        for part in text.split(separator: "M") {
-            let words = part.split { !"0123456789".contains($0) }.compactMap { Int($0, radix: 10) }
+        for part in path.split(separator: UInt8(ascii: "M")) {
             // Each is within the picture before they are added.
-            guard words.count == 5, words[2] == words[4], words[3] == 1, (0..<side).contains(words[0]),
-                (0..<side).contains(words[1]), (1...side).contains(words[2]), words[0] + words[2] <= side
+            guard let words = Self.numbers(in: part), words.count == 5, words[2] == words[4], words[3] == 1,
+                (0..<side).contains(words[0]), (0..<side).contains(words[1]), (1...side).contains(words[2]),
+                words[0] + words[2] <= side
             else { return nil }
             bars.append(Bar(column: words[0], row: words[1], length: words[2]))
         }
@@ -40,8 +45,33 @@ public struct QRPicture: Hashable, Sendable {
         self.bars = bars
     }
 
-    private static func value(of attribute: String, in svg: Substring) -> String? {
-        guard let position = svg.range(of: "\(attribute)=\"") else { return nil }
-        return String(svg[position.upperBound...].prefix { $0 != "\"" })
+    /// What stands behind a text, up to a quotation mark.
+    private static func value(behind start: String, in bytes: [UInt8]) -> ArraySlice<UInt8>? {
+        let start = Array(start.utf8)
+        var rest = bytes[...]
+        while let position = rest.firstIndex(of: start[0]) {
+            rest = bytes[position...]
+            if rest.starts(with: start) { return rest.dropFirst(start.count).prefix { $0 != UInt8(ascii: "\"") } }
+            rest = rest.dropFirst()
+        }
+        return nil
+    }
+
+    /// The numbers in a text, whatever stands between them; `nil` for more or greater ones than any picture has.
+    private static func numbers(in text: ArraySlice<UInt8>) -> [Int]? {
+        var numbers: [Int] = []
+        var isWithin = false
+        for byte in text {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else {
+                isWithin = false
+                continue
+            }
+            if !isWithin { numbers.append(0) }
+            isWithin = true
+            let number = numbers[numbers.count - 1] * 10 + Int(byte - UInt8(ascii: "0"))
+            guard numbers.count <= 5, number < 1000 else { return nil }
+            numbers[numbers.count - 1] = number
+        }
+        return numbers
     }
 }

@@ -149,8 +149,9 @@ extension FuzzTarget {
             var screen = TransferEntryModel()
             _ = screen.begin()
             _ = screen.handle(.scanned(text))
-            // A picture takes a hundred times as long as the reading of its text: long texts are drawn by tests of their own.
-            guard input.count <= 64, let drawn = QRCodes.QRPicture(text) else { return }
+            // A picture takes a hundred times as long as the reading of its text, and nothing in it but bits is the text's: one
+            // short text of 64 is drawn. Long ones are drawn by tests of their own.
+            guard input.count <= 64, input.isOne(of: 64), let drawn = QRCodes.QRPicture(text) else { return }
             expect(OkaeriUI.QRPicture(svg: drawn.svg) != nil, "what the server draws, the kit can draw")
         },
     ]
