@@ -7,7 +7,8 @@ package enum TextExpression {
     private static let maximumCharacters = 500
     /// Alternatives, and pieces of each.
     private static let maximumParts = 20
-    private static let special: Set<Character> = ["(", ")", "[", "]", "{", "}", "*", "+", "?"]
+    private static let special = Array("()[]{}*+?".utf8)
+    private static let repeating = Array("*+?{".utf8)
 
     /// An expression that is not offered.
     package struct Refusal: Error {}
@@ -63,7 +64,7 @@ package enum TextExpression {
                     isEnded = true
                 case "\\": try readEscape()
                 case ".": readDot()
-                case let character where special.contains(character): throw Refusal()
+                case let character where character.isAmong(special): throw Refusal()
                 case let character where skipsSpace && character.isWhitespace: continue
                 default: try append(character)
                 }
@@ -105,16 +106,19 @@ package enum TextExpression {
 
         /// A character for itself, unless it is to be repeated.
         private mutating func append(_ character: Character) throws(Refusal) {
-            if position < characters.count, ["*", "+", "?", "{"].contains(characters[position]) { throw Refusal() }
+            if position < characters.count, characters[position].isAmong(repeating) { throw Refusal() }
             append(text: character)
         }
 
         private mutating func append(text character: Character) {
-            if case .text(let text)? = pieces.last {
-                pieces[pieces.count - 1] = .text(text + String(character))
-            } else {
+            guard case .text(var text)? = pieces.last else {
                 pieces.append(.text(String(character)))
+                return
             }
+            // Nobody else holds the text then, so that nothing of it is copied.
+            pieces.removeLast()
+            text.append(character)
+            pieces.append(.text(text))
         }
 
         private mutating func finished() -> [TextPattern.Piece] {
@@ -125,4 +129,9 @@ package enum TextExpression {
             return whole
         }
     }
+}
+
+extension Character {
+    /// Whether it is one of some signs of ASCII. A set of characters would bring each into its normal form first.
+    fileprivate func isAmong(_ signs: [UInt8]) -> Bool { asciiValue.map(signs.contains) ?? false }
 }
