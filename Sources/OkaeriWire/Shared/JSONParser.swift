@@ -14,6 +14,8 @@ public enum JSONSyntaxError: Error, Hashable, Sendable {
     case numberOutOfRange(offset: Int)
     /// Arrays and objects within each other beyond the limit.
     case tooDeep
+    /// More values than the limit.
+    case tooManyValues
 }
 
 extension JSONValue {
@@ -25,11 +27,16 @@ extension JSONValue {
     /// - Parameters:
     ///   - text: The bytes of one value, with white space around it at most.
     ///   - maximumDepth: How many arrays and objects may stand within each other.
+    ///   - maximumValues: How many values there may be, arrays and objects too. A name that is not ASCII counts as many as it has
+    ///     bytes: wherever it is looked up or compared, it is normalised.
     ///   - isTrusted: Whether texts need not be stream-safe (`StreamSafeText`): true only for what was checked before, such
     ///     as what a database holds.
     /// - Throws: `JSONSyntaxError`.
-    public init(parsing text: [UInt8], maximumDepth: Int = 128, isTrusted: Bool = false) throws(JSONSyntaxError) {
-        var parser = JSONParser(bytes: text, isTrusted: isTrusted, remainingDepth: maximumDepth)
+    public init(
+        parsing text: [UInt8], maximumDepth: Int = 128, maximumValues: Int = .max, isTrusted: Bool = false
+    ) throws(JSONSyntaxError) {
+        var parser = JSONParser(
+            bytes: text, isTrusted: isTrusted, remainingDepth: maximumDepth, remainingValues: maximumValues)
         self = try parser.document()
     }
 }
@@ -38,6 +45,7 @@ private struct JSONParser {
     let bytes: [UInt8]
     let isTrusted: Bool
     var remainingDepth: Int
+    var remainingValues: Int
     var position = 0
 
     mutating func document() throws(JSONSyntaxError) -> JSONValue {
@@ -49,6 +57,7 @@ private struct JSONParser {
 
     private mutating func value() throws(JSONSyntaxError) -> JSONValue {
         skipSpace()
+        try count(1)
         switch try peek() {
         case UInt8(ascii: "{"): return .object(try nested { parser throws(JSONSyntaxError) in try parser.members() })
         case UInt8(ascii: "["): return .array(try nested { parser throws(JSONSyntaxError) in try parser.elements() })
@@ -58,6 +67,11 @@ private struct JSONParser {
         case UInt8(ascii: "n"): return try word("null", .null)
         default: return try number()
         }
+    }
+
+    private mutating func count(_ values: Int) throws(JSONSyntaxError) {
+        guard values <= remainingValues else { throw .tooManyValues }
+        remainingValues -= values
     }
 
     private mutating func nested<Result>(
@@ -79,6 +93,7 @@ private struct JSONParser {
             skipSpace()
             guard try peek() == UInt8(ascii: "\"") else { throw .unexpected(offset: position) }
             let name = try string()
+            if !name.utf8.allSatisfy({ $0 < 0x80 }) { try count(name.utf8.count) }
             skipSpace()
             guard try take(UInt8(ascii: ":")) else { throw .unexpected(offset: position) }
             guard members.updateValue(try value(), forKey: name) == nil else { throw .duplicateMember(name) }
@@ -177,15 +192,19 @@ private struct JSONParser {
         case UInt8(ascii: "r"): text.append(0x0d)
         case UInt8(ascii: "t"): text.append(0x09)
         case UInt8(ascii: "u"):
-            var units = [try codeUnit()]
-            if UTF16.isLeadSurrogate(units[0]) {
+            let unit = try codeUnit()
+            var value = UInt32(unit)
+            if UTF16.isLeadSurrogate(unit) {
                 guard try take(UInt8(ascii: "\\")), try take(UInt8(ascii: "u")) else {
                     throw .badText(offset: position)
                 }
-                units.append(try codeUnit())
+                let trail = try codeUnit()
+                guard UTF16.isTrailSurrogate(trail) else { throw .badText(offset: position) }
+                value = 0x10000 + UInt32(unit & 0x3ff) << 10 + UInt32(trail & 0x3ff)
             }
-            guard let character = String(validating: units, as: UTF16.self) else { throw .badText(offset: position) }
-            text.append(contentsOf: character.utf8)
+            // No scalar is half a pair.
+            guard let scalar = Unicode.Scalar(value) else { throw .badText(offset: position) }
+            text.append(contentsOf: String(scalar).utf8)
         default: throw .unexpected(offset: position - 1)
         }
     }
@@ -194,10 +213,14 @@ private struct JSONParser {
         var unit: UInt16 = 0
         for _ in 0..<4 {
             let byte = try peek()
-            guard byte < 0x80, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-                throw .unexpected(offset: position)
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+            default: throw .unexpected(offset: position)
             }
-            unit = unit << 4 | UInt16(truncatingIfNeeded: digit)
+            unit = unit << 4 | UInt16(digit)
             position += 1
         }
         return unit

@@ -74,6 +74,33 @@ struct JSONParserTests {
         #expect(throws: JSONSyntaxError.tooDeep) { try JSONValue(parsing: text(500_000)) }
     }
 
+    @Test(
+        "stops at its limit of values, arrays and objects too, of which a name that is not ASCII counts each byte",
+        arguments: [
+            ("[1,2,3]", 4), (#"{"a":{},"b":[]}"#, 3), (#"{"é":1}"#, 4), (#"{"e\u0301":1}"#, 5), (#"["é"]"#, 2), ("1", 1),
+            ("[[[]]]", 3),
+        ])
+    func values(text: String, count: Int) throws {
+        let bytes = Array(text.utf8)
+        #expect(try JSONValue(parsing: bytes, maximumValues: count) == JSONValue(parsing: bytes))
+        #expect(throws: JSONSyntaxError.tooManyValues) { try JSONValue(parsing: bytes, maximumValues: count - 1) }
+    }
+
+    @Test("reads escapes of every plane, and refuses halves of pairs in whatever order")
+    func escapedScalars() throws {
+        for scalar in ["\u{0}", "\u{7f}", "\u{d7ff}", "\u{e000}", "\u{fffd}", "\u{ffff}", "\u{10000}", "\u{10ffff}"] {
+            let escaped = scalar.utf16.map { "\\u" + String(repeating: "0", count: 4 - hex($0).count) + hex($0) }
+            let text = "\"" + escaped.joined() + "\""
+            #expect(try JSONValue(parsing: Array(text.utf8)) == .string(scalar), "\(text)")
+            #expect(try JSONValue(parsing: Array(text.uppercased().replacing("U", with: "u").utf8)) == .string(scalar))
+        }
+        for text in [#""\udbff\udbff""#, #""\udfff\ud800""#, #""\ud800\ue000""#, #""\ud83dx""#, #""\u00g0""#, #""\u00`0""#] {
+            #expect(throws: JSONSyntaxError.self) { try JSONValue(parsing: Array(text.utf8)) }
+        }
+    }
+
+    private func hex(_ unit: UInt16) -> String { String(unit, radix: 16) }
+
     @Test("agrees with Foundation on thousands of changed texts, but for what Foundation takes beyond JSON")
     func fuzzed() throws {
         let sample = Array(#"{"a":[1,-2.5e3,"x\n\u00e9",{"b":null}],"c":true,"d":{"e":[[],{}]}}"#.utf8)

@@ -28,7 +28,8 @@ package enum PercentEncoding {
     /// The text of a segment of a path, where a plus sign is one.
     package static func text(ofSegment segment: String) -> String? { text(of: segment.utf8, plusIsSpace: false) }
 
-    private static func digit(_ byte: UInt8) -> UInt8? {
+    /// The value of a hexadecimal digit, in whatever case.
+    static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 0x30...0x39: byte - 0x30
         case 0x41...0x46: byte - 0x41 + 10

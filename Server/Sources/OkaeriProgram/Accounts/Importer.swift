@@ -207,6 +207,7 @@ extension JSONSyntaxError {
                 "an object has “\(String(decoding: name.utf8.prefix(64), as: UTF8.self).printable)” twice"
             case .numberOutOfRange(let offset): "the number that ends at \(position(offset)) is out of range"
             case .tooDeep: "it has too many arrays and objects within each other"
+            case .tooManyValues: "it has too many values"
             }
         return "is not JSON: \(what)"
     }

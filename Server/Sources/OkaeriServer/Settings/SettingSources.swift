@@ -54,7 +54,7 @@ struct SettingSources {
             case .unexpected(let found), .badText(let found), .tooManyMarks(let found), .numberOutOfRange(let found):
                 offset = found
             case .duplicateMember(let name): return ": “\(name)” stands there twice"
-            case .tooDeep: return ""
+            case .tooDeep, .tooManyValues: return ""
             }
         }
         let before = bytes.prefix(offset)

@@ -106,7 +106,7 @@ enum ObjectText {
             return typed.utf8.prefix(offset).count { $0 == UInt8(ascii: "\n") } + 1
         case .incomplete:
             return typed.utf8.count { $0 == UInt8(ascii: "\n") } + 1
-        case .duplicateMember, .tooDeep:
+        case .duplicateMember, .tooDeep, .tooManyValues:
             return nil
         }
     }

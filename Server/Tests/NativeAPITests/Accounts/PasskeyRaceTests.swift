@@ -92,7 +92,7 @@ struct PasskeyRaceTests {
     private static func text(_ bytes: [UInt8]) -> String { Domain.Base64URL.text(of: bytes) }
 
     private static let registrations: [(rule: String?, spoil: @Sendable (inout NewPasskeyBody) -> Void)] = [
-        (nil, { $0.credential.response.transports = Array(repeating: "a", count: 100_000) }),
+        (nil, { $0.credential.response.transports = Array(repeating: "a", count: 60_000) }),
         (nil, { $0.credential.response.transports = [String(repeating: "a", count: 33)] }),
         (nil, { $0.credential.response.transports = ["USB"] }), (nil, { $0.name = String(repeating: "x", count: 101) }),
         (nil, { $0.name = String(repeating: "x", count: 200_000) }),

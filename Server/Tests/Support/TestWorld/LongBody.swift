@@ -1,9 +1,9 @@
 import Foundation
 import OkaeriWire
 
-/// Bodies of requests with as many elements as a body can hold, a hundred thousand at the most.
+/// Bodies of requests with as many elements as a body can hold: one with more values is refused before anything looks at it.
 package enum LongBody {
-    private static let maximumElements = 100_000
+    private static let maximumValues = 65_000
     /// A little less than a request may have.
     package static let maximumBytes = 1_000_000
 
@@ -21,8 +21,9 @@ package enum LongBody {
         separator: String = ","
     ) -> String {
         let parts = element.split(separator: "%", omittingEmptySubsequences: false)
+        let values = 1 + element.utf8.count { $0 == UInt8(ascii: ":") }
         var text = before
-        for number in 0..<maximumElements where text.utf8.count < maximumBytes {
+        for number in 0..<maximumValues / values where text.utf8.count < maximumBytes {
             if number > 0 { text += separator }
             text += parts.joined(separator: String(number))
         }
