@@ -149,7 +149,7 @@ struct RecordChangeTests {
         #expect(record.formerKeySlot(of: "name0") == nil)
         for number in 1..<9 { #expect(record.formerKeySlot(of: "NAME\(number)") == number) }
         record.keySlot = 2
-        // The later ones are somebody's.
+        // The later ones have users.
         #expect(record.nextKeySlot == 9 && record.lastKeySlot == 8 && record.keysToCopy?.triedKeySlot == 8)
         #expect(VaultRecord.read(record.written()) == record)
         record.user = Samples.user("u2")
