@@ -151,11 +151,13 @@ extension SessionKeeper {
     ///
     /// - Parameter isKeyLost: Whether the key leads nowhere any more.
     /// - Returns: `nil` when nobody is logged in that way, or the session has ended.
-    /// - Throws: `OkaeriError` when the server says something else than that the session has ended.
+    /// - Throws: `OkaeriError` when the server says something else than that the session has ended; that too when a registered user was
+    ///   logged in, who comes back by the way that led here: nobody else is logged in instead without a word.
     func greetBySession(isKeyLost: Bool = false) async throws(OkaeriError) -> Welcome? {
         guard let record = try? await read(), record.keyLeadsElsewhere || isKeyLost || temporary != nil,
             let known = record.loggedInUser, record.session != nil
         else { return nil }
+        let isMember = !known.isAnonymous && temporary == nil && !isKeyLost
         do throws(OkaeriError) {
             let user = try await reloadUser()
             return .known(user, lastLogIn: user.lastLogInAt)
@@ -164,6 +166,7 @@ extension SessionKeeper {
             case .offline, .serverUnavailable, .rateLimited, .unexpectedResponse:
                 return .known(User(known), lastLogIn: known.lastLogInAt.map(Date.init(_:)))
             case .sessionEnded, .notLoggedIn, .loggedOutMeanwhile:
+                guard !isMember else { throw error }
                 return nil
             default:
                 throw error

@@ -36,6 +36,22 @@ struct ProviderLogInTests {
         #expect(try await okaeri.logInAutomatically().user.id == anonymous.id)
     }
 
+    @Test("says at the next launch that it has ended, before anybody else is logged in, to each window that asks")
+    func endedBesideAnotherKey() async throws {
+        let before = world.launch(inBackground: false)
+        let guest = try await before.logInAutomatically().user
+        try await before.logIn(with: .apple(.test(user: "hana")))
+        world.server.endAllSessions()
+        let okaeri = world.launch(inBackground: false)
+        world.server.hold(path: APIPath.user)
+        let windows = (0..<2).map { _ in Task { try await okaeri.logInAutomatically() } }
+        await world.server.waitForRequests(2, to: APIPath.user)
+        world.server.release()
+        for window in windows { await #expect(throws: OkaeriError.self) { try await window.value } }
+        #expect(await okaeri.reaches { $0 != .unknown } == .loggedOut(.ended))
+        #expect(try await okaeri.logInAutomatically().user.id == guest.id)
+    }
+
     @Test("is not undone by an automatic log-in that another process has still to repeat")
     func repetitionElsewhere() async throws {
         let guest = try await world.launch(inBackground: false).logInAutomatically().user
