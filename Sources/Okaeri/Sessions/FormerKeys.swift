@@ -49,9 +49,9 @@ struct FormerKeys: Codable, Hashable, Sendable {
         keys.removeAll { $0.user == user }
     }
 
-    /// Another key is in use from now on.
-    mutating func change(from slot: Int, to next: Int) {
-        if next < slot { last = max(last, slot) }
+    /// An earlier key than this one is in use again.
+    mutating func takeUpAgain(after slot: Int) {
+        last = max(last, slot)
     }
 
     /// The key of the user who types this.

@@ -36,7 +36,12 @@ struct VaultRecord: Codable, Hashable, Sendable {
     var proofRequired = false
     /// Which of the device's keys is in use: a device that changes hands makes a new one and keeps the old.
     var keySlot = 0 {
-        didSet { formerKeys.change(from: oldValue, to: keySlot) }
+        didSet {
+            guard keySlot < oldValue else { return }
+            formerKeys.takeUpAgain(after: oldValue)
+            // An older version knows by this alone that the later key is somebody's.
+            triedKeySlot = max(triedKeySlot, oldValue)
+        }
     }
     /// The keys of registered users who have left.
     private(set) var formerKeys = FormerKeys()
@@ -170,7 +175,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
     var nextKeySlot: Int { max(keySlot, formerKeys.last) + 1 }
 
     /// The last of the keys that may lead to somebody.
-    var lastKeySlot: Int { max(keySlot, triedKeySlot, formerKeys.last) }
+    var lastKeySlot: Int { max(keySlot, triedKeySlot) }
 
     /// The key for an automatic log-in when it is not the one in use: a guest's own, beside the locked one.
     var freshKeySlot: Int? { isKeyLocked ? lastKeySlot + 1 : nil }
@@ -337,9 +342,7 @@ extension VaultRecord {
     /// What there must be a copy of; `nil` when it goes without saying.
     var keysToCopy: Keys? {
         guard lastKeySlot > 0 || lockedKeyUser != nil else { return nil }
-        return Keys(
-            keySlot: keySlot, triedKeySlot: max(triedKeySlot, formerKeys.last), keyUser: keyUser,
-            lockedKeyUser: lockedKeyUser)
+        return Keys(keySlot: keySlot, triedKeySlot: triedKeySlot, keyUser: keyUser, lockedKeyUser: lockedKeyUser)
     }
 
     /// The name under which a vault keeps the copy, as a record of its own.
