@@ -128,7 +128,11 @@ actor SessionKeeper {
                 seen = adoptions
                 stored = try await loadRecord()
             } while seen != adoptions
-            return adopt(stored)
+            let isFirst = record == nil
+            let known = adopt(stored)
+            // What an earlier launch could not tell the server does not wait until somebody logs in.
+            if isFirst, !known.pendingRevocations.isEmpty { workInBackground() }
+            return known
         } catch {
             workInBackground()
             if record != nil { return remembered }

@@ -158,6 +158,22 @@ struct ConnectionComplaintTests {
         #expect(world.server.requests(to: APIPath.logOut).count == 1)
     }
 
+    @Test("complaint 18: the server learns of a log-out from the next launch by itself, also when nobody logs in")
+    func offlineLogOutByItself() async throws {
+        let client = world.launch(inBackground: false)
+        try await client.logInAutomatically()
+        world.server.isOffline = true
+        await client.logOut()
+        #expect(await !client.deliverPendingLogOuts())
+        let next = world.launch()
+        #expect(await next.currentUser == nil)
+        await world.clock.waitForSleepers()
+        world.server.isOffline = false
+        world.clock.advanceToNextSleeper()
+        await world.server.waitForRequests(1, to: APIPath.logOut)
+        #expect(world.server.sessionCount == 0)
+    }
+
     @Test("complaint 18: a program that is about to end can wait for the delivery of its log-out")
     func awaitedLogOut() async throws {
         let client = world.launch(inBackground: false)
