@@ -87,7 +87,8 @@ extension Contract {
                 }
                 func due(beyond limit: Timestamp) throws(DomainError) -> Int {
                     try transaction.shortenDeliveryWaits(beyond: limit, to: now)
-                    return try claim(at: now, until: now + .days(2)).count
+                    let claimed = try claim(at: now, until: now + .days(2))
+                    return claimed.count
                 }
                 try transaction.enqueue(samples.delivery(of: event, to: endpoint), at: held)
                 try transaction.enqueue(samples.delivery(of: other, to: endpoint), at: held + .milliseconds(1))

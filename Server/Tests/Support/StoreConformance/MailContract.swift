@@ -121,7 +121,8 @@ extension Contract {
             let found = try await engine.write { transaction throws(DomainError) in
                 func due(beyond limit: Timestamp, at now: Timestamp) throws(DomainError) -> Timestamp? {
                     try transaction.shortenMailWaits(beyond: limit, to: now)
-                    return try transaction.nextMail(notOf: [])?.nextTryAt
+                    let next = try transaction.nextMail(notOf: [])
+                    return next?.nextTryAt
                 }
                 try transaction.insert(samples.mail())
                 let untried = [
