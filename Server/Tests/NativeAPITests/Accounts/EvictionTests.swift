@@ -95,6 +95,23 @@ struct EvictionTests {
         #expect(!again.isNew && again.user.id == world.owner.logIn.user.id)
     }
 
+    @Test(
+        "names passkeys in its mail that another password leaves, and none after a reset, which ends them",
+        arguments: [false, true])
+    func passkeysInMail(isReset: Bool) async throws {
+        let world = try await EvictionWorld()
+        try await world.give(.google, "hana")
+        world.server.clock.advance(by: .milliseconds(1))
+        try await world.give(.passkey, "thief")
+        try await world.make(isReset ? .reset : .password)
+        let mail = try #require(try await world.mails().first)
+        #expect(mail.text.contains(isReset ? ": Google. Remove" : ": Google, passkeys. Remove"), "\(mail.text)")
+        let application = world.server.application.id
+        let user = try await world.server.modules.directory.readUser(
+            Identifier(rawValue: world.owner.logIn.user.id), in: application)
+        #expect(user.identities.contains { $0.provider == .passkey } == !isReset)
+    }
+
     @Test("takes nobody's last way in away: a guest keeps the keys when disabled or logged out by an operator")
     func lastWayIn() async throws {
         let world = try await EvictionWorld()

@@ -95,6 +95,8 @@ package struct ResetPassword: Sendable {
             reader.identities = []
             reader.phoneVerifiedAt = nil
         }
+        // A reset ends them.
+        reader.identities.removeAll { $0.provider == .passkey }
         if !kind.isText, owner.email != nil { reader.emailVerifiedAt = now }
         let ready = try changes.ready(
             [.passwordReset], of: reader, in: application,

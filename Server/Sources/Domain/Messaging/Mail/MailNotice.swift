@@ -52,11 +52,11 @@ package struct MailNotice: Sendable {
 }
 
 extension User {
-    /// The providers that lead to the user, each once, the first that was linked first.
+    /// The providers that lead to the user, and passkeys among them, each once, the first that was linked first.
     fileprivate var linkedProviders: [Identity.Provider] {
         var providers: [Identity.Provider] = []
         for identity in identities.sorted(by: { $0.linkedAt < $1.linkedAt })
-        where identity.provider.registers && identity.provider != .passkey && !providers.contains(identity.provider) {
+        where identity.provider.registers && !providers.contains(identity.provider) {
             providers.append(identity.provider)
         }
         return providers
@@ -176,15 +176,24 @@ extension MailTexts {
         }
     }
 
-    /// Which providers still lead to an account whose password was changed: one of them may be a thief's.
+    private static func passkeys(in language: MailLanguage) -> String {
+        switch language {
+        case .english: "passkeys"
+        case .japanese: "パスキー"
+        case .korean: "패스키"
+        }
+    }
+
+    /// Which providers still lead to an account whose password was changed, and whether passkeys do: one of them may be a thief's.
     ///
     /// - Parameters:
-    ///   - names: Of the providers.
+    ///   - names: Of the providers; passkeys have the name of theirs.
     ///   - pages: Where this server's own pages for the application are; `nil` where there are none.
     ///   - language: Of the mail.
     /// - Returns: a paragraph.
     private static func linked(_ names: [String], pages: String?, in language: MailLanguage) -> String {
         let page = pages.map { "\n\n\($0)/account" } ?? ""
+        let names = names.map { $0 == Identity.Provider.passkey.brandName ? passkeys(in: language) : $0 }
         switch language {
         case .english:
             return "These ways to log in still lead to your account: \(names.joined(separator: ", ")). "
