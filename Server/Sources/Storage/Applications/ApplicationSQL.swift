@@ -16,9 +16,15 @@ extension SQLTransaction {
     }
 
     package func update(_ application: Application) throws(DomainError) {
+        let stored = try connection.row(
+            "SELECT settings FROM applications WHERE id = $1", [.id(application.id)]
+        ) { row throws(DomainError) in row.only.text }
         try connection.run(
             "UPDATE applications SET name = $1, settings = $2 WHERE id = $3",
-            try ApplicationRow.values(of: application, .name, .settings, .id))
+            [
+                .text(application.name), .text(try application.settings.storedText(inPlaceOf: stored)),
+                .id(application.id),
+            ])
         note(.application(application.id))
     }
 

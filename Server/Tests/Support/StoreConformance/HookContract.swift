@@ -44,5 +44,37 @@ extension Contract {
             try expectEqual(read, services)
             try expectEqual(application.oldServices, [])
         },
+        Contract("keeps what a newer program wrote among settings, and takes away what is taken away here") { engine in
+            let id = try await TestWorld(engine).makeApplication().id
+            let hook =
+                #""url":"https://a.example","timeoutMilliseconds":50,"whenDown":"allow","createdAt":1,"#
+                + #""sealedSecret":"AQ""#
+            let newer = #"""
+                {"hooks":[{"point":"tomorrow",\#(hook)},{"point":"sign-up","newer":2,\#(hook)}],"newer":[1],
+                "mail":{"senderName":"Hana","templates":{"tomorrow":{"ja":{"subject":"s","text":"t"}}}},
+                "redirectAddresses":["https://a.example/back"],"secondFactors":{"mode":"tomorrow","newer":3}}
+                """#
+            let (text, isRead) = try await engine.write { transaction throws(DomainError) in
+                guard let sql = transaction as? SQLTransaction else { throw .storageUnavailable }
+                try sql.connection.run(
+                    "UPDATE applications SET settings = $1 WHERE id = $2", [.text(newer), .id(id)])
+                guard var known = try transaction.application(id) else { throw .storageUnavailable }
+                known.settings.proofRequired = true
+                known.settings.mail.senderName = nil
+                known.settings.redirectAddresses = []
+                try transaction.update(known)
+                let text = try sql.connection.row(
+                    "SELECT settings FROM applications WHERE id = $1", [.id(id)]
+                ) { row throws(DomainError) in row.only.text }
+                return (text ?? "", try transaction.application(id) == known)
+            }
+            let kept = [
+                #""newer":[1]"#, #""newer":2"#, #""newer":3"#, #""mode":"tomorrow""#, #""point":"tomorrow""#,
+                #""tomorrow":{"ja""#, #""proofRequired":true"#,
+            ]
+            for part in kept { try expect(text.contains(part), "\(part) is gone: \(text)") }
+            for part in ["Hana", "back"] { try expect(!text.contains(part), "\(part) came back: \(text)") }
+            try expect(isRead, "the settings are others than those that were written")
+        },
     ]
 }

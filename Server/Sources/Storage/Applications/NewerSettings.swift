@@ -1,0 +1,80 @@
+import Domain
+import enum OkaeriWire.JSONValue
+
+extension ApplicationSettings {
+    /// The settings as they are stored in place of others. What a newer program wrote among those stays: while nodes are
+    /// replaced one by one, an old one must not take away what a new one has set (decision 0263).
+    ///
+    /// - Parameter stored: What is stored now; `nil` for nothing.
+    /// - Throws: `storageUnavailable` when it is nothing that this program can read.
+    func storedText(inPlaceOf stored: String?) throws(DomainError) -> String {
+        let text = try storedText()
+        guard let stored else { return text }
+        let known = try ApplicationSettings(storedText: stored).storedText()
+        guard !known.utf8.elementsEqual(stored.utf8) else { return text }
+        let (new, before) = (try JSONText.members(from: text), try JSONText.members(from: stored))
+        return try JSONText.encode(
+            JSONValue.object(new).keeping(.object(before), known: .object(try JSONText.members(from: known))))
+    }
+}
+
+extension JSONValue {
+    /// This value with what only a newer program knows.
+    ///
+    /// - Parameters:
+    ///   - stored: What was there before.
+    ///   - known: What this program makes of that. It does not know what is missing here, or is another word.
+    fileprivate func keeping(_ stored: JSONValue, known: JSONValue) -> JSONValue {
+        if self == known { return stored }
+        switch (self, stored, known) {
+        case (.object(var members), .object(let stored), .object(let known)):
+            for (name, value) in stored {
+                let new = members[name]
+                guard let read = known[name] else {
+                    members[name] = new ?? value
+                    continue
+                }
+                let kept = (new ?? value.emptied).keeping(value, known: read)
+                // What this program takes away stays away, but for what it does not know of it.
+                if new != nil || kept != kept.emptied { members[name] = kept }
+            }
+            return .object(members)
+        case (.array(let elements), .array(let stored), .array(let known)):
+            let (own, before, read) = (Self.byName(elements), Self.byName(stored), Self.byName(known))
+            let kept = elements.map { element in
+                guard let name = element.name, let value = before[name], let read = read[name] else { return element }
+                return element.keeping(value, known: read)
+            }
+            let unknown = stored.filter { element in
+                element.name.map { read[$0] == nil && own[$0] == nil } ?? false
+            }
+            return .array(kept + unknown)
+        default: return self
+        }
+    }
+
+    /// The same kind of value without members; of what has none, itself.
+    private var emptied: JSONValue {
+        switch self {
+        case .object: .object([:])
+        case .array: .array([])
+        default: self
+        }
+    }
+
+    /// What an element of a list is known by: the id of a role, the point of a hook, the name of a rule.
+    private var name: String? {
+        guard case .object(let members) = self else { return nil }
+        for member in ["id", "point", "name"] {
+            guard case .string(let name)? = members[member] else { continue }
+            guard case .string(let within)? = members["within"] else { return name }
+            return "\(within).\(name)"
+        }
+        return nil
+    }
+
+    private static func byName(_ elements: [JSONValue]) -> [String: JSONValue] {
+        let named = elements.compactMap { element in element.name.map { ($0, element) } }
+        return Dictionary(named, uniquingKeysWith: { first, _ in first })
+    }
+}
