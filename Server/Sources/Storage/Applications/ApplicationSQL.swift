@@ -22,7 +22,7 @@ extension SQLTransaction {
         try connection.run(
             "UPDATE applications SET name = $1, settings = $2 WHERE id = $3",
             [
-                .text(application.name), .text(try application.settings.storedText(inPlaceOf: stored)),
+                .text(application.name), .text(try application.settings.storedText(replacing: stored)),
                 .id(application.id),
             ])
         note(.application(application.id))

@@ -2,12 +2,12 @@ import Domain
 import enum OkaeriWire.JSONValue
 
 extension ApplicationSettings {
-    /// The settings as they are stored in place of others. What a newer program wrote among those stays: while nodes are
-    /// replaced one by one, an old one must not take away what a new one has set (decision 0263).
+    /// The settings as they are stored over others. What a newer program wrote among those stays: while nodes
+    /// are replaced one by one, an old one must not take away what a new one has set (decision 0263).
     ///
     /// - Parameter stored: What is stored now; `nil` for nothing.
     /// - Throws: `storageUnavailable` when it is nothing that this program can read.
-    func storedText(inPlaceOf stored: String?) throws(DomainError) -> String {
+    func storedText(replacing stored: String?) throws(DomainError) -> String {
         let text = try storedText()
         guard let stored else { return text }
         let known = try ApplicationSettings(storedText: stored).storedText()
