@@ -190,8 +190,8 @@ package protocol EventQueries {
         claim: String
     ) throws(DomainError) -> [EventDelivery]
     /// Lets events be due that would wait beyond an instant, or were never tried and wait for longer than another user's event is
-    /// waited for: no wait is so long, and the clock was set back.
-    func shortenDeliveryWaits(beyond limit: Timestamp, to now: Timestamp) throws(DomainError)
+    /// waited for: no wait is so long, and the clock was set back. So many at the most; the number of them.
+    func shortenDeliveryWaits(beyond limit: Timestamp, to now: Timestamp, count: Int) throws(DomainError) -> Int
     /// Removes a claimed delivery, and lets the user's next one be due; `false` when its claim is over.
     func finish(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError) -> Bool
     /// Writes when a claimed delivery is tried again, or that it was given up: then the user's next one is due. Nothing happens when its

@@ -101,15 +101,28 @@ package final class PurgeExpired: Sendable {
         return over.count
     }
 
-    /// What waits for longer than anything does got its time from a clock that was ahead.
+    /// What waits for longer than anything does, or was never tried and is to come, got its time from a clock that was ahead. In parts,
+    /// so that nobody waits behind all of it.
     private func shortenWaits(at now: Timestamp) async throws(DomainError) {
         try await store.write { transaction throws(DomainError) in
-            try transaction.shortenMailWaits(beyond: now + DeliverMail.longestWait, to: now)
             try transaction.shortenRevocationWaits(beyond: now + RevokeGrants.retries.longest, to: now)
         }
-        try await store.write { transaction throws(DomainError) in
-            try transaction.shortenDeliveryWaits(beyond: now + DeliverEvents.retries.longest, to: now)
+        let longest = now + DeliverMail.longestWait
+        let isMailWaiting = try await store.read { transaction throws(DomainError) in
+            try transaction.hasMailWaiting(beyond: longest, at: now)
         }
+        var changed = isMailWaiting ? Self.partSize : 0
+        while changed == Self.partSize {
+            changed = try await store.write { transaction throws(DomainError) in
+                try transaction.shortenMailWaits(beyond: longest, to: now, count: Self.partSize)
+            }
+        }
+        repeat {
+            changed = try await store.write { transaction throws(DomainError) in
+                try transaction.shortenDeliveryWaits(
+                    beyond: now + DeliverEvents.retries.longest, to: now, count: Self.partSize)
+            }
+        } while changed == Self.partSize
     }
 
     /// In parts, so that no log-in waits behind all that a stranger has left.

@@ -46,15 +46,20 @@ extension SQLTransaction {
         return claimed
     }
 
-    package func shortenDeliveryWaits(beyond limit: Timestamp, to now: Timestamp) throws(DomainError) {
+    package func shortenDeliveryWaits(
+        beyond limit: Timestamp, to now: Timestamp, count: Int
+    ) throws(DomainError) -> Int {
         // An endpoint after the other, by the index of what is due.
-        let count = try connection.change(
+        let changed = try connection.change(
             """
-            UPDATE event_deliveries SET next_try_at = $1
-            WHERE (application_id, endpoint_id) IN (SELECT application_id, id FROM event_endpoints) AND next_try_at > $2
-                AND (attempts = 0 OR next_try_at > $3)
-            """, [.time(now), .time(now + EventDelivery.holdingTime), .time(limit)])
-        if count > 0 { note(.eventsWritten) }
+            UPDATE event_deliveries SET next_try_at = $1 WHERE (application_id, endpoint_id, position) IN (
+                SELECT application_id, endpoint_id, position FROM event_deliveries
+                WHERE (application_id, endpoint_id) IN (SELECT application_id, id FROM event_endpoints)
+                    AND next_try_at > $2 AND (attempts = 0 OR next_try_at > $3)
+                LIMIT $4)
+            """, [.time(now), .time(now + EventDelivery.holdingTime), .time(limit), .count(count)])
+        if changed > 0 { note(.eventsWritten) }
+        return changed
     }
 
     /// Whether an event has to wait for another user's: one of two users comes behind the earlier ones of both, and the later

@@ -196,13 +196,26 @@ extension SQLTransaction {
             [.id(application), .count(limit)])
     }
 
-    package func shortenMailWaits(beyond limit: Timestamp, to now: Timestamp) throws(DomainError) {
-        let count = try connection.change(
+    package func hasMailWaiting(beyond limit: Timestamp, at now: Timestamp) throws(DomainError) -> Bool {
+        try connection.row(
             """
-            UPDATE mail_queue SET next_try_at = $1
-            WHERE next_try_at > $1 AND (attempts = 0 OR next_try_at > $2)
-            """, [.time(now), .time(limit)])
-        if count > 0 { note(.mailQueued) }
+            SELECT attempts FROM mail_queue
+            WHERE next_try_at > $1 AND (attempts = 0 OR next_try_at > $2) LIMIT 1
+            """, [.time(now), .time(limit)]
+        ) { row throws(DomainError) in row.only.count } != nil
+    }
+
+    package func shortenMailWaits(
+        beyond limit: Timestamp, to now: Timestamp, count: Int
+    ) throws(DomainError) -> Int {
+        let changed = try connection.change(
+            """
+            UPDATE mail_queue SET next_try_at = $1 WHERE (application_id, id) IN (
+                SELECT application_id, id FROM mail_queue
+                WHERE next_try_at > $1 AND (attempts = 0 OR next_try_at > $2) LIMIT $3)
+            """, [.time(now), .time(limit), .count(count)])
+        if changed > 0 { note(.mailQueued) }
+        return changed
     }
 
     package func removeMail(before limit: Timestamp) throws(DomainError) {

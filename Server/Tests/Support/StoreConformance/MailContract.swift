@@ -120,9 +120,10 @@ extension Contract {
             let (now, lease) = (samples.now, samples.now + .seconds(60))
             let found = try await engine.write { transaction throws(DomainError) in
                 func due(beyond limit: Timestamp, at now: Timestamp) throws(DomainError) -> Timestamp? {
-                    try transaction.shortenMailWaits(beyond: limit, to: now)
-                    let next = try transaction.nextMail(notOf: [])
-                    return next?.nextTryAt
+                    let waits = try transaction.hasMailWaiting(beyond: limit, at: now)
+                    let changed = try transaction.shortenMailWaits(beyond: limit, to: now, count: 1)
+                    guard changed == (waits ? 1 : 0) else { throw .storageUnavailable }
+                    return try transaction.nextMail(notOf: [])?.nextTryAt
                 }
                 try transaction.insert(samples.mail())
                 let untried = [

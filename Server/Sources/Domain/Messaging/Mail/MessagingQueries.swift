@@ -65,9 +65,10 @@ package protocol MessagingQueries {
     /// Erases what mails say that were given up, and that are of no use any more at an instant.
     func eraseMail(ofNoUseAt now: Timestamp) throws(DomainError)
 
-    /// Lets mails be due that would wait beyond an instant, or wait and were never tried: no wait is so long, and the clock was set
-    /// back.
-    func shortenMailWaits(beyond limit: Timestamp, to now: Timestamp) throws(DomainError)
+    /// Whether a mail waits beyond an instant, or waits and was never tried. It may look at all that wait: ask beside the writer.
+    func hasMailWaiting(beyond limit: Timestamp, at now: Timestamp) throws(DomainError) -> Bool
+    /// Lets such mails be due, so many at the most: no wait is so long, and the clock was set back. The number of them.
+    func shortenMailWaits(beyond limit: Timestamp, to now: Timestamp, count: Int) throws(DomainError) -> Int
 
     // MARK: Mailed codes
 
