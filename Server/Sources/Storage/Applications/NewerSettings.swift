@@ -40,13 +40,15 @@ extension JSONValue {
             }
             return .object(members)
         case (.array(let elements), .array(let stored), .array(let known)):
-            let (own, before, read) = (Self.byName(elements), Self.byName(stored), Self.byName(known))
-            let kept = elements.map { element in
-                guard let name = element.name, let value = before[name], let read = read[name] else { return element }
+            let (own, before, readable) = (Self.byName(elements), Self.byName(stored), Self.byName(known))
+            let kept = elements.map { element -> JSONValue in
+                guard let name = element.name, let value = before[name], let read = readable[name] else {
+                    return element
+                }
                 return element.keeping(value, known: read)
             }
             let unknown = stored.filter { element in
-                element.name.map { read[$0] == nil && own[$0] == nil } ?? false
+                element.name.map { readable[$0] == nil && own[$0] == nil } ?? false
             }
             return .array(kept + unknown)
         default: return self
