@@ -88,7 +88,8 @@ extension Contract {
                 func due(beyond limit: Timestamp) throws(DomainError) -> Int {
                     // In parts.
                     while try transaction.shortenDeliveryWaits(beyond: limit, to: now, count: 1) == 1 {}
-                    return try claim(at: now, until: now + .days(2)).count
+                    let claimed = try claim(at: now, until: now + .days(2))
+                    return claimed.count
                 }
                 try transaction.enqueue(samples.delivery(of: event, to: endpoint), at: held)
                 try transaction.enqueue(samples.delivery(of: other, to: endpoint), at: held + .milliseconds(1))

@@ -123,7 +123,8 @@ extension Contract {
                     let waits = try transaction.hasMailWaiting(beyond: limit, at: now)
                     let changed = try transaction.shortenMailWaits(beyond: limit, to: now, count: 1)
                     guard changed == (waits ? 1 : 0) else { throw .storageUnavailable }
-                    return try transaction.nextMail(notOf: [])?.nextTryAt
+                    let next = try transaction.nextMail(notOf: [])
+                    return next?.nextTryAt
                 }
                 try transaction.insert(samples.mail())
                 let untried = [
