@@ -6,31 +6,90 @@ import QRCodes
 import Synchronization
 import struct OkaeriWire.GuideText
 
-/// A server that lets a device in, and then answers as the input says.
+/// A server that answers as the input says: with these, one after the other and again from the first.
 private final class HostileServer: Transport {
-    private let honest: InMemoryServer
-    private let answers: Mutex<[TransportResponse]?> = Mutex(nil)
+    private let answers: [TransportResponse]
+    private let asked = Mutex(0)
 
-    init(_ honest: InMemoryServer) {
-        self.honest = honest
-    }
-
-    /// From now on these, one after the other and again from the first.
-    func answer(_ new: [TransportResponse]) {
-        answers.withLock { $0 = new }
+    init(_ answers: [TransportResponse]) {
+        self.answers = answers
     }
 
     func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
-        let next: TransportResponse?? = answers.withLock { answers in
-            guard let list = answers else { return .none }
-            guard let first = list.first else { return .some(nil) }
-            answers = Array(list.dropFirst()) + [first]
-            return .some(first)
+        guard !answers.isEmpty else { throw .timedOut }
+        let number = asked.withLock { asked in
+            asked += 1
+            return asked - 1
         }
-        guard let next else { return try await honest.send(request) }
-        guard let next else { throw .timedOut }
-        return next
+        return answers[number % answers.count]
     }
+}
+
+/// What a device holds after an automatic log-in, made once: the keys and signatures of another one for each input would take
+/// most of the time.
+private struct LoggedInDevice: Sendable {
+    static let shared: LoggedInDevice? = {
+        let made = Mutex<LoggedInDevice?>(nil)
+        waiting {
+            let (clock, vault) = (PassingClock(), MemoryVault())
+            let server = InMemoryServer(application: application, clock: clock)
+            let client = OkaeriClient(
+                server: server.url, application: application, vault: vault, transport: server,
+                configuration: OkaeriConfiguration(worksInBackground: false), clock: clock)
+            guard (try? await client.logInAutomatically()) != nil,
+                let record = try? await vault.loadRecord(for: application),
+                let key = try? await vault.deviceKey(for: application)
+            else { return }
+            made.withLock { $0 = LoggedInDevice(server: server.url, key: key, record: record) }
+        }
+        return made.withLock { $0 }
+    }()
+
+    static let application = "demo"
+
+    let server: URL
+    let key: any DeviceKey
+    let record: Data
+}
+
+/// A vault that begins with the key of a device, and with its record or none.
+private final class CopiedVault: CredentialVault {
+    private let own = MemoryVault()
+    private let key: Mutex<(any DeviceKey)?>
+    private let record: Data?
+
+    init(_ device: LoggedInDevice, isLoggedIn: Bool) {
+        key = Mutex(device.key)
+        record = isLoggedIn ? device.record : nil
+    }
+
+    func deviceKey(for application: String) async throws(VaultError) -> any DeviceKey {
+        let copied = key.withLock { $0 }
+        guard application == LoggedInDevice.application, let copied else {
+            return try await own.deviceKey(for: application)
+        }
+        return copied
+    }
+
+    func loadRecord(for application: String) async throws(VaultError) -> Data? {
+        if let saved = try await own.loadRecord(for: application) { return saved }
+        return application == LoggedInDevice.application && key.withLock({ $0 != nil }) ? record : nil
+    }
+
+    func saveRecord(_ record: Data, for application: String) async throws(VaultError) {
+        try await own.saveRecord(record, for: application)
+    }
+
+    func erase(_ application: String) async throws(VaultError) {
+        if application == LoggedInDevice.application { key.withLock { $0 = nil } }
+        try await own.erase(application)
+    }
+
+    func lock(_ purpose: VaultLockPurpose, for application: String) async throws(VaultError) -> VaultLock {
+        try await own.lock(purpose, for: application)
+    }
+
+    func hints(for application: String) -> AsyncStream<Void> { own.hints(for: application) }
 }
 
 /// Time that passes when somebody waits for it.
@@ -51,21 +110,19 @@ extension FuzzTarget {
     /// An input is one line with the name of a call, then answers with a line `%%` between them: status, header fields,
     /// an empty line, body.
     static let client = [
-        FuzzTarget("sdk-answer", maximumBytes: 16 * 1024) { input in
+        FuzzTarget("sdk-answer", maximumBytes: 4096) { input in
+            guard let device = LoggedInDevice.shared else { return expect(false, "a device logs in") }
             let nameEnd = input.firstIndex(of: 0x0a) ?? input.endIndex
             let name = String(input: Array(input[..<nameEnd]))
-            let names = calls.keys.sorted()
             let index = name.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xffff } % names.count
             guard let call = calls[name] ?? calls[names[index]] else { return }
             let answers = Self.answers(Array(input[nameEnd...].dropFirst()))
             waiting {
-                let server = InMemoryServer(application: "demo")
-                let hostile = HostileServer(server)
                 let client = OkaeriClient(
-                    server: server.url, application: "demo", vault: MemoryVault(), transport: hostile,
+                    server: device.server, application: LoggedInDevice.application,
+                    vault: CopiedVault(device, isLoggedIn: name != "logInAutomatically"),
+                    transport: HostileServer(answers),
                     configuration: OkaeriConfiguration(worksInBackground: false), clock: PassingClock())
-                if name != "logInAutomatically" { _ = try? await client.logInAutomatically() }
-                hostile.answer(answers)
                 // An error of the library is a good end; anything else would end the program.
                 try? await call(client)
             }
@@ -76,26 +133,43 @@ extension FuzzTarget {
         var answers: [TransportResponse] = []
         var rest = input[...]
         while !rest.isEmpty, answers.count < 8 {
-            let end = rest.firstRange(of: Array("\n%%\n".utf8))
-            answers.append(answer(rest[..<(end?.lowerBound ?? rest.endIndex)]))
-            rest = end.map { rest[$0.upperBound...] } ?? []
+            let parts = cut(rest, at: Self.betweenAnswers)
+            answers.append(answer(parts.before))
+            rest = parts.after ?? []
         }
         return answers
     }
 
     private static func answer(_ input: ArraySlice<UInt8>) -> TransportResponse {
-        let headEnd = input.firstRange(of: Array("\n\n".utf8))
-        let head = String(input: Array(input[..<(headEnd?.lowerBound ?? input.endIndex)]))
+        let parts = cut(input, at: Self.behindHead)
+        let head = String(input: Array(parts.before))
         var lines = head.split(separator: "\n").makeIterator()
         let status = lines.next().flatMap { Int($0) } ?? 200
         var headers: HeaderFields = [:]
         while let line = lines.next() {
-            let parts = line.split(separator: ":", maxSplits: 1)
-            if parts.count == 2 { headers[String(parts[0])] = parts[1].trimmingCharacters(in: .whitespaces) }
+            let field = line.split(separator: ":", maxSplits: 1)
+            if field.count == 2 { headers[String(field[0])] = field[1].trimmingCharacters(in: .whitespaces) }
         }
-        return TransportResponse(
-            status: status, headers: headers, body: headEnd.map { Data(input[$0.upperBound...]) } ?? Data())
+        return TransportResponse(status: status, headers: headers, body: parts.after.map { Data($0) } ?? Data())
     }
+
+    private static let betweenAnswers = Array("\n%%\n".utf8)
+    private static let behindHead = Array("\n\n".utf8)
+
+    /// What stands before some bytes, the first of which is a line's end, and what behind them.
+    private static func cut(
+        _ input: ArraySlice<UInt8>, at mark: [UInt8]
+    ) -> (before: ArraySlice<UInt8>, after: ArraySlice<UInt8>?) {
+        var rest = input
+        while let position = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            rest = input[position...]
+            if rest.starts(with: mark) { return (input[..<position], rest.dropFirst(mark.count)) }
+            rest = rest.dropFirst()
+        }
+        return (input, nil)
+    }
+
+    private static let names = calls.keys.sorted()
 
     private static let calls: [String: @Sendable (OkaeriClient) async throws -> Void] = [
         "accessToken": { _ = try await $0.accessToken() },

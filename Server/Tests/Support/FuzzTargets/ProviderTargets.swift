@@ -18,16 +18,6 @@ private struct HostileProvider: WebCaller {
     func mayAsk(_ url: String) -> Bool { true }
 }
 
-/// Waits for work that is asynchronous: a fuzzer's entry is not.
-func waiting(for work: @escaping @Sendable () async -> Void) {
-    let end = DispatchSemaphore(value: 0)
-    Task.detached {
-        await work()
-        end.signal()
-    }
-    end.wait()
-}
-
 extension FuzzTarget {
     /// What identity providers send, tokens, key sets and answers, and what hooks respond.
     static let providers = [
