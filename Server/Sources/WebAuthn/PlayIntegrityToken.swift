@@ -73,6 +73,13 @@ package struct PlayIntegrityToken: Sendable {
             let value = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
             key.isValidSignature(value, for: parts[0] + [UInt8(ascii: ".")] + parts[1])
         else { throw .signature }
+        try self.init(payload: payload)
+    }
+
+    /// Reads what was signed.
+    ///
+    /// - Throws: `malformed`.
+    init(payload: [UInt8]) throws(PlayIntegrityFault) {
         guard let members = Self.object(payload) else { throw .malformed }
         self.members = members
     }

@@ -20,31 +20,34 @@ extension FuzzTarget {
     /// What an app's backend receives, and gives to the library that verifies it. Each as it came, and as what stands behind a
     /// good signature.
     static let backend = [
-        FuzzTarget("backend-request", maximumBytes: 24 * 1024) { input in
+        FuzzTarget("backend-request", maximumBytes: 4096) { input in
             let end = input.firstIndex(of: 0x0a) ?? input.endIndex
             let (header, proof) = (String(input: Array(input[..<end])), String(input: Array(input[end...].dropFirst())))
-            let signed = FuzzKey.shared.token(header: accessTokenHeader, claims: input)
             waiting {
                 await verify(header, proof)
+                let unsigned = FuzzKey.unsignedToken(header: accessTokenHeader, claims: input)
+                let fault = await verify("Bearer \(unsigned)", nil)
+                expect(fault != nil, "a token without a signature is refused")
+                guard fault == .signatureRefused else { return }
+                let signed = FuzzKey.shared.token(header: accessTokenHeader, claims: input)
                 await verify("Bearer \(signed)", nil)
                 await verify("DPoP \(signed)", proof)
             }
         },
         FuzzTarget("backend-proof", maximumBytes: 2048) { input in
-            let header = #"{"typ":"dpop+jwt","alg":"ES256","jwk":{\#(FuzzKey.shared.members)}}"#
-            let proof = FuzzKey.shared.token(header: header, claims: input)
             waiting {
-                guard let address else { return }
-                try? await proofVerifier.verify(
-                    proof, method: "GET", url: address, token: "token", boundTo: FuzzKey.shared.thumbprint)
+                let unsigned = FuzzKey.unsignedToken(header: FuzzKey.proofHeader, claims: input)
+                let fault = await proofFault(unsigned)
+                expect(fault != nil, "a proof without a signature is refused")
+                guard fault == .signatureRefused else { return }
+                _ = await proofFault(FuzzKey.shared.token(header: FuzzKey.proofHeader, claims: input))
             }
         },
-        FuzzTarget("backend-key-set", maximumBytes: 16 * 1024) { input in
+        FuzzTarget("backend-key-set") { input in
             let end = input.firstIndex(of: 0x0a) ?? input.endIndex
             let answer = KeySetAnswer(
                 body: Data(input[end...].dropFirst()), cacheControl: String(input: Array(input[..<end])))
-            let token = FuzzKey.shared.token(header: accessTokenHeader, claims: Array("{}".utf8))
-            waiting { _ = try? await tokenVerifier(answer).verify(token) }
+            waiting { _ = try? await tokenVerifier(answer).verify(emptyToken) }
         },
         FuzzTarget("backend-webhook", maximumBytes: 8192) { input in
             guard let verifier = try? WebhookVerifier(secrets: [secret], clock: FuzzVerifierClock()) else { return }
@@ -82,10 +85,33 @@ extension FuzzTarget {
             clock: FuzzVerifierClock())
     }
 
-    private static func verify(_ authorization: String, _ proof: String?) async {
-        guard let address else { return }
-        let keys = KeySetAnswer(body: Data(#"{"keys":[{"kid":"k",\#(FuzzKey.shared.members)}]}"#.utf8))
-        _ = try? await RequestVerifier(tokens: tokenVerifier(keys), proofs: proofVerifier).verify(
-            authorization: authorization, proof: proof, method: "GET", url: address)
+    /// It reads the key set once.
+    private static let honestTokens = tokenVerifier(
+        KeySetAnswer(body: Data(#"{"keys":[{"kid":"k",\#(FuzzKey.shared.members)}]}"#.utf8)))
+    private static let emptyToken = FuzzKey.shared.token(header: accessTokenHeader, claims: Array("{}".utf8))
+
+    /// Why a request does not count; `nil` when it does.
+    @discardableResult
+    private static func verify(_ authorization: String, _ proof: String?) async -> VerificationError? {
+        guard let address else { return nil }
+        do throws(VerificationError) {
+            _ = try await RequestVerifier(tokens: honestTokens, proofs: proofVerifier).verify(
+                authorization: authorization, proof: proof, method: "GET", url: address)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Why a proof does not count; `nil` when it does.
+    private static func proofFault(_ proof: String) async -> VerificationError? {
+        guard let address else { return nil }
+        do throws(VerificationError) {
+            try await proofVerifier.verify(
+                proof, method: "GET", url: address, token: "token", boundTo: FuzzKey.shared.thumbprint)
+            return nil
+        } catch {
+            return error
+        }
     }
 }

@@ -2,7 +2,8 @@ import Crypto
 import Domain
 import Foundation
 import OutboundServices
-import WebAuthn
+
+@testable import WebAuthn
 
 /// A key with which inputs are signed, so that parsers see what stands behind a good signature. The same in every run.
 struct FuzzKey: Sendable {
@@ -29,6 +30,17 @@ struct FuzzKey: Sendable {
         let signature = try? key?.signature(for: Array(signed.utf8)).rawRepresentation
         return "\(signed).\(Base64URL.text(of: Array(signature ?? Data())))"
     }
+
+    /// The same with 64 bytes of zero as its signature, which are refused at once. To sign and to verify takes longer than
+    /// all else, and what is refused before signatures are looked at needs no good one.
+    static func unsignedToken(header: String, claims: [UInt8]) -> String {
+        "\(Base64URL.text(of: Array(header.utf8))).\(Base64URL.text(of: claims)).\(noSignature)"
+    }
+
+    /// Of proofs that are made with the key.
+    static let proofHeader = #"{"typ":"dpop+jwt","alg":"ES256","jwk":{\#(shared.members)}}"#
+
+    private static let noSignature = String(repeating: "A", count: 86)
 }
 
 /// Signs and encrypts anything as Google Play does its verdicts.
@@ -37,11 +49,16 @@ private struct FuzzPlay: Sendable {
 
     private let key = SymmetricKey(size: .bits256)
     private let signer = P256.Signing.PrivateKey()
+    private let decryptionKey: [UInt8]
+    private let verificationKey: [UInt8]
+
+    private init() {
+        decryptionKey = key.withUnsafeBytes { Array($0) }
+        verificationKey = Array(signer.publicKey.derRepresentation)
+    }
 
     func open(_ text: String) throws(PlayIntegrityFault) -> PlayIntegrityToken {
-        try PlayIntegrityToken(
-            opening: text, decryptionKey: key.withUnsafeBytes { Array($0) },
-            verificationKey: Array(signer.publicKey.derRepresentation))
+        try PlayIntegrityToken(opening: text, decryptionKey: decryptionKey, verificationKey: verificationKey)
     }
 
     /// Empty, should the cryptographic library fail.
@@ -82,17 +99,26 @@ extension FuzzTarget {
             _ = try? party.verify(read, object) { _ in true }
         },
         FuzzTarget("play-integrity", maximumBytes: 4096) { input in
-            // As it came, and as what Google Play signs and encrypts.
+            // As it came, and as what Google Play says. That stands behind a signature and encryption, which take fifty times
+            // as long, and are the same whatever is in them: one of 32 is signed and encrypted.
             _ = try? FuzzPlay.shared.open(String(input: input))
-            try? FuzzPlay.shared.open(FuzzPlay.shared.token(saying: input)).verify(
-                nonce: [7], times: 0...FuzzClock().now.milliseconds,
-                app: .init(package: "com.example.app", certificates: [[7]], level: .device))
+            let fault = playFault { () throws(PlayIntegrityFault) in try PlayIntegrityToken(payload: input) }
+            guard input.isOne(of: 32) else { return }
+            let opened = playFault { () throws(PlayIntegrityFault) in
+                try FuzzPlay.shared.open(FuzzPlay.shared.token(saying: input))
+            }
+            expect(opened == fault, "what is signed and encrypted is read as it was written")
         },
         FuzzTarget("webauthn-client-data", maximumBytes: 4096) { input in _ = try? ClientData(parsing: input) },
         FuzzTarget("proof") { input in _ = try? verify(String(input: input)) },
         FuzzTarget("proof-claims", maximumBytes: 2048) { input in
-            let header = #"{"typ":"dpop+jwt","alg":"ES256","jwk":{\#(FuzzKey.shared.members)}}"#
-            _ = try? verify(FuzzKey.shared.token(header: header, claims: input))
+            do throws(DomainError) {
+                _ = try verify(FuzzKey.unsignedToken(header: FuzzKey.proofHeader, claims: input))
+                expect(false, "a proof without a signature is refused")
+            } catch {
+                guard error == .proofRefused(.signature) else { return }
+                _ = try? verify(FuzzKey.shared.token(header: FuzzKey.proofHeader, claims: input))
+            }
         },
         FuzzTarget("proof-header", maximumBytes: 2048) { input in
             _ = try? verify("\(Base64URL.text(of: input)).e30.AA")
@@ -102,6 +128,20 @@ extension FuzzTarget {
             expect(Base64URL.bytes(of: Base64URL.text(of: bytes).utf8) == bytes, "base64url is read as it was written")
         },
     ]
+
+    /// Why a verdict of Google Play proves nothing; `nil` when it does.
+    private static func playFault(
+        of token: () throws(PlayIntegrityFault) -> PlayIntegrityToken
+    ) -> PlayIntegrityFault? {
+        do throws(PlayIntegrityFault) {
+            try token().verify(
+                nonce: [7], times: 0...FuzzClock().now.milliseconds,
+                app: .init(package: "com.example.app", certificates: [[7]], level: .device))
+            return nil
+        } catch {
+            return error
+        }
+    }
 
     private static func verify(_ text: String) throws(DomainError) -> DeviceProof {
         let target = ProofTarget(scheme: "https", authority: "okaeri.test", path: "/v1/log-in/automatic")

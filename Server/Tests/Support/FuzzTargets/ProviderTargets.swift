@@ -9,13 +9,15 @@ private struct HostileProvider: WebCaller {
 
     func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebResponse {
         if call.url.hasSuffix("/keys") || call.url.hasSuffix("jwks/") {
-            return WebResponse(status: 200, body: Array(#"{"keys":[{"kid":"k",\#(FuzzKey.shared.members)}]}"#.utf8))
+            return WebResponse(status: 200, body: Self.keySet)
         }
         // The first byte chooses between an answer and a refusal, which are read by different code.
         return WebResponse(status: input.first.map { $0 & 1 == 0 } ?? true ? 200 : 400, body: input)
     }
 
     func mayAsk(_ url: String) -> Bool { true }
+
+    private static let keySet = Array(#"{"keys":[{"kid":"k",\#(FuzzKey.shared.members)}]}"#.utf8)
 }
 
 extension FuzzTarget {
@@ -34,8 +36,15 @@ extension FuzzTarget {
             }
         },
         FuzzTarget("provider-token") { input in
-            let token = FuzzKey.shared.token(header: #"{"alg":"ES256","kid":"k"}"#, claims: input)
-            waiting { _ = try? await verifier(HostileProvider(input: input))(Secret(token), policy) }
+            waiting {
+                do throws(DomainError) {
+                    _ = try await honest(Secret(FuzzKey.unsignedToken(header: header, claims: input)), policy)
+                    expect(false, "a token without a signature is refused")
+                } catch {
+                    guard error == .providerTokenRefused(.signature) else { return }
+                    _ = try? await honest(Secret(FuzzKey.shared.token(header: header, claims: input)), policy)
+                }
+            }
         },
         FuzzTarget("provider-jwt") { input in
             waiting { _ = try? await verifier(HostileProvider(input: []))(Secret(String(input: input)), policy) }
@@ -67,6 +76,10 @@ extension FuzzTarget {
     private static let policy = TokenVerifier.Policy(
         keySet: "https://id.example.com/keys", algorithms: [.es256], issuers: ["https://id.example.com"],
         audiences: ["app"], nonce: .none)
+
+    private static let header = #"{"alg":"ES256","kid":"k"}"#
+    /// It reads the key set once.
+    private static let honest = verifier(HostileProvider(input: []))
 
     private static func verifier(_ call: HostileProvider) -> TokenVerifier {
         TokenVerifier(
