@@ -42,7 +42,7 @@ extension ChangeNotice {
 
     /// Reads a payload; whatever it says is some notice.
     static func read(_ payload: String) -> (sender: String, notice: ChangeNotice) {
-        let words = payload.split(separator: " ")
+        let words = payload.pieces(at: " ")
         guard let sender = words.first, words.count > 1 else { return ("", .anything) }
         let notice: ChangeNotice
         switch words[1] {
@@ -74,7 +74,7 @@ extension ChangeNotice {
     }
 
     private static func change(_ word: Substring) -> Change? {
-        let parts = word.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = word.pieces(at: ".", keepsEmpty: true)
         let values = parts.dropFirst().compactMap { Base64URL.bytes(of: $0.utf8) }
         guard values.count == parts.count - 1 else { return nil }
         let texts = values.map { String(decoding: $0, as: UTF8.self) }

@@ -27,6 +27,11 @@ package final class CSVFile: RecordSource {
         bytes = ExportBytes(file)
     }
 
+    /// - Parameter read: Gives the next bytes of the file; none at the end.
+    package init(reading read: @escaping () throws(RecordFile.Fault) -> [UInt8]) {
+        bytes = ExportBytes(read)
+    }
+
     /// The next row as a record; `nil` behind the last.
     ///
     /// - Throws: `Fault`.
@@ -95,7 +100,8 @@ package final class CSVFile: RecordSource {
     private func cell(in row: Row) throws(RecordFile.Fault) -> [UInt8]? {
         var (cell, isQuoted, isText) = ([UInt8](), false, false)
         while let byte = try bytes.peek() {
-            if !isText, [UInt8(ascii: ","), UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains(byte) { break }
+            let isEnd = byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+            if isEnd, !isText { break }
             bytes.advance()
             if byte == UInt8(ascii: "\"") {
                 if isText, try bytes.peek() == byte {
