@@ -13,7 +13,7 @@ private struct KnownRandomness: Okaeri.Randomness {
 extension FuzzTarget {
     /// What the SDK reads on the device: addresses that others open the app with, and what it has stored.
     static let device = [
-        FuzzTarget("web-log-in-callback", maximumBytes: 4096) { input in
+        FuzzTarget("web-log-in-callback") { input in
             guard let (request, other) = logIns else { return }
             let text = String(input: input)
             for address in [text, "\(request.redirect.absoluteString)?\(text)"] {
@@ -23,7 +23,7 @@ extension FuzzTarget {
             }
             _ = (request.fits(text), request.fits("e30.\(Base64URL.text(of: input)).AA"))
         },
-        FuzzTarget("vault-record", maximumBytes: 8192) { input in
+        FuzzTarget("vault-record") { input in
             let damaged = Data("{".utf8)
             _ = VaultRecord.read(damaged, keys: Data(input))
             var record = VaultRecord.read(Data(input))

@@ -49,7 +49,7 @@ extension FuzzTarget {
         FuzzTarget("provider-jwt") { input in
             waiting { _ = try? await verifier(HostileProvider(input: []))(Secret(String(input: input)), policy) }
         },
-        FuzzTarget("breached-range", maximumBytes: 16 * 1024) { input in
+        FuzzTarget("breached-range") { input in
             let range = BreachedPasswordRange(url: "https://range.example.com", call: HostileProvider(input: input))
             guard let password = Password("four quiet words") else { return }
             waiting { _ = try? await range.contain(password) }
@@ -66,9 +66,7 @@ extension FuzzTarget {
                 adminCall: HostileProvider(input: input), tenantCall: HostileProvider(input: input), clock: FuzzClock(),
                 randomness: FixedRandomness())
             waiting {
-                for provider in [Identity.Provider.google, .facebook, .twitter, .line, .kakao, .naver, .yahooJapan] {
-                    await ask(providers[provider], named: provider)
-                }
+                for provider in asked { await ask(providers[provider], named: provider) }
             }
         },
     ]
@@ -87,15 +85,25 @@ extension FuzzTarget {
             clock: FuzzClock())
     }
 
+    private static let asked: [Identity.Provider] = [.google, .facebook, .twitter, .line, .kakao, .naver, .yahooJapan]
+    private static let allConfigured = Dictionary(
+        uniqueKeysWithValues: asked.map { provider in
+            let settings = ProviderSettings(
+                provider: provider, audiences: ["app"], redirectURIs: ["https://app.example.com/back"])
+            return (
+                provider,
+                ConfiguredProvider(
+                    application: Identifier(rawValue: "demo"), settings: settings, secret: Secret("secret"))
+            )
+        })
+    private static let credential = ProviderCredential(
+        accessToken: Secret("token"), accessTokenSecret: Secret("secret"))
+    private static let code = ProviderCredential.AuthorizationCode(
+        code: Secret("code"), verifier: Secret("verifier"), redirectURI: "https://app.example.com/back",
+        state: Secret("state"))
+
     private static func ask(_ provider: (any IdentityProvider)?, named name: Identity.Provider) async {
-        let settings = ProviderSettings(
-            provider: name, audiences: ["app"], redirectURIs: ["https://app.example.com/back"])
-        let configured = ConfiguredProvider(
-            application: Identifier(rawValue: "demo"), settings: settings, secret: Secret("secret"))
-        let credential = ProviderCredential(accessToken: Secret("token"), accessTokenSecret: Secret("secret"))
-        let code = ProviderCredential.AuthorizationCode(
-            code: Secret("code"), verifier: Secret("verifier"), redirectURI: "https://app.example.com/back",
-            state: Secret("state"))
+        guard let configured = allConfigured[name] else { return }
         _ = try? await provider?.identify(credential, for: configured)
         _ = try? await provider?.redeem(code, nonce: nil, of: nil, for: configured)
     }

@@ -8,25 +8,25 @@ import enum OkaeriWire.StreamSafeText
 extension FuzzTarget {
     /// What stands around and in requests: headers, queries, forms.
     static let requests = [
-        FuzzTarget("fast-path-request", maximumBytes: 12 * 1024) { input in
+        FuzzTarget("fast-path-request") { input in
             let difference = FastPathRequestComparison.difference(in: input)
             expect(difference == nil, difference ?? "")
         },
-        FuzzTarget("form") { input in
+        FuzzTarget("form", maximumBytes: 2048) { input in
             guard let form = try? FormValues(input) else { return }
             _ = form.text("name")
         },
-        FuzzTarget("form-value") { input in
+        FuzzTarget("form-value", maximumBytes: 1024) { input in
             guard let text = String(validating: input, as: UTF8.self) else { return }
             let form = try? FormValues(Array("name=\(text.percentEncoded)".utf8))
             expect(form?["name"] == text, "a form's value is read as it was written")
         },
-        FuzzTarget("multipart", maximumBytes: 16 * 1024) { input in
+        FuzzTarget("multipart") { input in
             let head = input.prefix { $0 != 0x0a }
             _ = try? MultipartForm(Array(input.dropFirst(head.count + 1)), contentType: String(input: Array(head)))
         },
-        FuzzTarget("query") { input in _ = try? QueryItems(parsing: String(input: input)[...]) },
-        FuzzTarget("cookies") { input in
+        FuzzTarget("query", maximumBytes: 1024) { input in _ = try? QueryItems(parsing: String(input: input)[...]) },
+        FuzzTarget("cookies", maximumBytes: 2048) { input in
             var headers = HTTPFields()
             for line in input.split(separator: 0x0a) {
                 headers.append(HTTPField(name: .cookie, value: String(input: Array(line))))
@@ -34,7 +34,7 @@ extension FuzzTarget {
             let cookies = BrowserCookies(headers)
             _ = (cookies["okaeri-session"], cookies["__Host-okaeri-session"])
         },
-        FuzzTarget("authorization", maximumBytes: 8192) { input in
+        FuzzTarget("authorization") { input in
             // Headers are stream-safe texts before they are read (KnownHeaders).
             guard let text = StreamSafeText.text(of: input), let sent = Authorization(text) else { return }
             for name in [Session.ProtocolName.native, .init(rawValue: "parse")] {

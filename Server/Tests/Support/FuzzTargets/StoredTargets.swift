@@ -33,7 +33,7 @@ extension FuzzTarget {
                 expect(StoredHash(hash) == nil, "a fast hash is not stored")
             }
         },
-        FuzzTarget("postgresql-notice", maximumBytes: 8192) { input in
+        FuzzTarget("postgresql-notice") { input in
             let (sender, notice) = ChangeNotice.read(String(input: input))
             guard case .changes(let changes) = notice, !changes.isEmpty else { return }
             for payload in ChangeNotice.payloads(changes, from: sender.isEmpty ? "node" : sender) {
@@ -43,13 +43,13 @@ extension FuzzTarget {
         FuzzTarget("postgresql-address", maximumBytes: 1024) { input in
             _ = PostgreSQLAddress(String(input: input))?.database
         },
-        FuzzTarget("sealed-file", maximumBytes: 8192) { input in
+        FuzzTarget("sealed-file") { input in
             guard let reader = try? SealedFileReader(FuzzFile(bytes: input)) else { return }
             try? reader.checkDigest { _, _ in }
             guard let key = try? BackupSecretKey(), let content = try? reader.content(with: key) else { return }
             _ = try? content.readPiece { _ throws(BackupFault) in }
         },
-        FuzzTarget("replica-part", maximumBytes: 16 * 1024) { input in
+        FuzzTarget("replica-part", maximumBytes: 8192) { input in
             for case .frames(let frames) in (try? ReplicaContent.records(in: input, of: "a part")) ?? [] {
                 var (position, rest) = (frames.start, frames.bytes[...])
                 while !rest.isEmpty, position.pass(rest.prefix(position.frameBytes)) != nil {
@@ -65,7 +65,7 @@ extension FuzzTarget {
             }
             _ = (BackupCatalogue.time(of: name), BackupCatalogue.isPlain(name), RevocationSegments.isName(name))
         },
-        FuzzTarget("object-store-answer", maximumBytes: 8192) { input in
+        FuzzTarget("object-store-answer") { input in
             for name in ["Key", "NextContinuationToken", "ETag", "Message", "Code", "UploadId"] {
                 _ = S3Bucket.elements(name, in: input)
             }
