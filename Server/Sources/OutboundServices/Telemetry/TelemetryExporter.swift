@@ -180,7 +180,7 @@ package final class TelemetryExporter: Sendable {
     }
 
     /// How much of a message the collector did not take (`partialSuccess`).
-    private static func refused(_ body: [UInt8]) -> Int {
+    static func refused(_ body: [UInt8]) -> Int {
         guard let members = try? JSONDecoder().decode(PartialResponse.self, from: Data(body)) else {
             // A response without a body, or in another form, took everything.
             return 0

@@ -58,6 +58,9 @@ extension FuzzTarget {
             let wait = RetryAfter.wait(String(input: input), at: FuzzClock().now)
             expect(wait.map { $0 >= .zero } ?? true, "nobody waits for less than nothing")
         },
+        FuzzTarget("telemetry-answer", maximumBytes: 2048) { input in
+            expect(TelemetryExporter.refused(input) >= 0, "nobody refuses less than nothing")
+        },
         FuzzTarget("hook-response") { input in _ = HookWebhook.outcome(status: 200, input) },
         FuzzTarget("owner-response") { input in _ = HookWebhook.owner(status: 200, input) },
         FuzzTarget("provider-answer") { input in

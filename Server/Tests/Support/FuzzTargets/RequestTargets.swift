@@ -34,6 +34,26 @@ extension FuzzTarget {
             let cookies = BrowserCookies(headers)
             _ = (cookies["okaeri-session"], cookies["__Host-okaeri-session"])
         },
+        FuzzTarget("proxy-headers", maximumBytes: 1024) { input in
+            let own = "192.0.2.7"
+            var (apart, together) = (HTTPFields(), HTTPFields())
+            for line in input.split(separator: 0x0a) {
+                let text = String(input: Array(line))
+                apart.append(HTTPField(name: .forwardedFor, value: text))
+                together[.forwardedFor] = "\(text),\(own)"
+                expect(together.lastHop(.forwardedFor) == own, "what a proxy wrote is read whatever stands before it")
+            }
+            apart.append(HTTPField(name: .forwardedFor, value: own))
+            let hops = apart.hops(.forwardedFor)
+            expect(hops.last.map { IPAddress($0) == IPAddress(own) } ?? false, "the last hop is the last proxy's")
+            for hop in hops { _ = IPAddress(hop) }
+        },
+        FuzzTarget("list-cursor", maximumBytes: 300) { input in
+            let text = String(input: input)
+            let (users, sessions) = (UserCursor(wire: text), SessionCursor(wire: text))
+            expect(UserCursor(wire: users.wire) == users, "a place in a list is read as it was written")
+            expect(SessionCursor(wire: sessions.wire) == sessions, "a place in a list is read as it was written")
+        },
         FuzzTarget("authorization") { input in
             // Headers are stream-safe texts before they are read (KnownHeaders).
             guard let text = StreamSafeText.text(of: input), let sent = Authorization(text) else { return }
