@@ -51,8 +51,8 @@ extension FuzzTarget {
         FuzzTarget("list-cursor", maximumBytes: 300) { input in
             let text = String(input: input)
             let (users, sessions) = (UserCursor(wire: text), SessionCursor(wire: text))
-            expect(UserCursor(wire: users.wire) == users, "a place in a list is read as it was written")
-            expect(SessionCursor(wire: sessions.wire) == sessions, "a place in a list is read as it was written")
+            expect(UserCursor(wire: users.wire) == users, "a cursor is read as it was written")
+            expect(SessionCursor(wire: sessions.wire) == sessions, "a cursor is read as it was written")
         },
         FuzzTarget("authorization") { input in
             // Headers are stream-safe texts before they are read (KnownHeaders).

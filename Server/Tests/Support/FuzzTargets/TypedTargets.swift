@@ -17,7 +17,7 @@ extension FuzzTarget {
             guard input.count <= 512 else { return }
             let hostile = Dictionary(uniqueKeysWithValues: MailValue.allCases.map { ($0, "<i>\(text)") })
             let page = HTMLMailRenderer().page(of: MailTemplate(subject: text, text: text), in: .english, hostile)
-            // No element of the page's own begins with this letter.
+            // No element of the page's own begins so.
             let bytes = Array(page.utf8)
             expect(
                 !zip(bytes, bytes.dropFirst()).contains { $0 == UInt8(ascii: "<") && $1 == UInt8(ascii: "i") },
