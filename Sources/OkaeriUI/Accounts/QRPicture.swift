@@ -68,7 +68,7 @@ public struct QRPicture: Hashable, Sendable {
             }
             if !isWithin { numbers.append(0) }
             isWithin = true
-            let number = numbers[numbers.count - 1] * 10 + Int(byte - UInt8(ascii: "0"))
+            let number = numbers[numbers.count - 1] * 10 + Int(truncatingIfNeeded: byte & 0xf)
             guard numbers.count <= 5, number < 1000 else { return nil }
             numbers[numbers.count - 1] = number
         }

@@ -290,12 +290,12 @@ package struct S3Bucket: Sendable {
 
     private static func text(_ written: ArraySlice<UInt8>) -> String {
         let pieces = written.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-        var bytes = Array(pieces[0])
+        var plain = Array(pieces[0])
         for piece in pieces.dropFirst() {
             let reference = references.first { piece.starts(with: $0.name) }
-            bytes.append(reference?.sign ?? UInt8(ascii: "&"))
-            bytes += piece.dropFirst(reference?.name.count ?? 0)
+            plain.append(reference?.sign ?? UInt8(ascii: "&"))
+            plain += piece.dropFirst(reference?.name.count ?? 0)
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return String(decoding: plain, as: UTF8.self)
     }
 }
