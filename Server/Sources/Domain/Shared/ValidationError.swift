@@ -93,6 +93,8 @@ package struct ValidationError: Hashable, Sendable {
         case notAnAuthenticator
         /// No certificates in PEM that can be read.
         case notACertificate
+        /// What access lists write for everybody, or for a role.
+        case notAUserId
         /// Letters, digits and some signs of ASCII are all that a role, a group or a permission is called by.
         case notAGrantName
         /// Not a name that a claim can have.

@@ -85,7 +85,7 @@ extension ValidationError.Rule {
             .notOfKind, .readOnly, .notDeclared, .unreadable, .notAFieldName, .secretInSubject, .secretInAddress,
             .inThePast, .otherType, .outOfRange, .notADomain, .notOwnDomain, .notOwnAudience, .notAnOrigin,
             .notAnAuthenticator, .notACertificate, .notANetwork,
-            .notATriableHash, .notAGrantName, .notAClaimName, .reserved, .notServersField:
+            .notATriableHash, .notAUserId, .notAGrantName, .notAClaimName, .reserved, .notServersField:
             ("notPossible", [:])
         }
     }

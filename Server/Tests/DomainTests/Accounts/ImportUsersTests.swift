@@ -102,12 +102,18 @@ struct ImportUsersTests {
 
     @Test("takes nobody without an id that can be kept")
     func id() async throws {
-        for (count, isTaken) in [(128, true), (129, false)] {
-            let id = String(repeating: "i", count: count)
+        let ids = [
+            // Bytes count: whoever looks an id up does not look further than 128.
+            (String(repeating: "i", count: 128), true), (String(repeating: "i", count: 129), false),
+            (String(repeating: "は", count: 42), true), (String(repeating: "は", count: 43), false),
+            // An access list with this user's entry would be everybody's, or a role's.
+            ("*", false), ("role:editor", false), ("role:", false), ("**", true), ("role", true),
+        ]
+        for (number, (id, isTaken)) in ids.enumerated() {
             let outcome = try await take(
-                [ImportedUser(user: user(id) { $0.username = "hana\(count)" })], takesParts: true
+                [ImportedUser(user: user(id) { $0.username = "hana\(number)" })], takesParts: true
             ).first
-            #expect(outcome?.isRefusal == !isTaken && Self.fields(of: outcome) == (isTaken ? [] : ["id"]))
+            #expect(outcome?.isRefusal == !isTaken && Self.fields(of: outcome) == (isTaken ? [] : ["id"]), "\(id)")
         }
     }
 

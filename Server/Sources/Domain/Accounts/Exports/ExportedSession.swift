@@ -52,7 +52,7 @@ package struct ExportedSession: Hashable, Sendable {
         }
         for session in sessions.map(\.session) {
             if session.protocolName == .native || session.protocolName == .pages { faults.append(fault(.notOffered)) }
-            faults += TextRule(maximumCharacters: ImportUsers.maximumIdBytes).faults(
+            faults += TextRule(maximumBytes: ImportUsers.maximumIdBytes).faults(
                 of: session.id.rawValue, field: "sessions")
             let texts = [
                 session.protocolName.rawValue, session.method.rawValue, session.deviceKey, session.address,

@@ -34,7 +34,7 @@ package struct ImportApplication: Sendable {
         let hasUsableLink = settings.usableTransferLink == settings.transferLink
         var faults = CreateApplication.faults(
             exported.application.name, settings, since: hasUsableLink ? ApplicationSettings() : settings)
-        faults += TextRule(maximumCharacters: ImportUsers.maximumIdBytes).faults(
+        faults += TextRule(maximumBytes: ImportUsers.maximumIdBytes).faults(
             of: id.rawValue, field: "application.id")
         let known = Set(protocols.foreign.map(\.name))
         for set in exported.protocols where !known.contains(set.protocolName) {

@@ -226,8 +226,12 @@ package struct ImportUsers: Sendable {
     }
 
     static func faults(in user: User, within limits: ProfileLimits) -> [ValidationError] {
-        let id = TextRule(maximumCharacters: maximumIdBytes).faults(of: user.id.rawValue, field: "id")
-        var faults = id + ProfileRules.faults(ofImportedUserName: user.username, within: limits)
+        var faults = TextRule(maximumBytes: maximumIdBytes).faults(of: user.id.rawValue, field: "id")
+        // An access list of the user's own would be one of everybody, or of a role.
+        if ACL.Subject(text: user.id.rawValue) != .user(user.id) {
+            faults.append(ValidationError(field: "id", rule: .notAUserId))
+        }
+        faults += ProfileRules.faults(ofImportedUserName: user.username, within: limits)
         if let email = user.email, MailAddress(email) == nil {
             faults.append(ValidationError(field: "email", rule: .notAMailAddress))
         }

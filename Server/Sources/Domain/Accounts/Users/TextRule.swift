@@ -2,14 +2,21 @@
 package struct TextRule: Sendable {
     package var maximumCharacters: Int
     package var mayBeEmpty = false
+    private var countsBytes = false
 
     package init(maximumCharacters: Int, mayBeEmpty: Bool = false) {
         self.maximumCharacters = maximumCharacters
         self.mayBeEmpty = mayBeEmpty
     }
 
+    /// - Parameter maximumBytes: How many bytes a text may have, such as an id, which others look up by its bytes.
+    init(maximumBytes: Int) {
+        maximumCharacters = maximumBytes
+        countsBytes = true
+    }
+
     /// No character has more than four bytes: of a text that is longer nothing else need be known.
-    package var maximumBytes: Int { 4 * maximumCharacters }
+    package var maximumBytes: Int { countsBytes ? maximumCharacters : 4 * maximumCharacters }
 
     /// Whether a text has more characters than it may.
     package func isExceeded(by text: String) -> Bool {
@@ -22,7 +29,9 @@ package struct TextRule: Sendable {
         guard let text else { return [] }
         var faults: [ValidationError] = []
         if text.utf8.count > maximumBytes {
-            return [ValidationError(field: field, rule: .tooLong(maximumCharacters: maximumCharacters))]
+            let rule: ValidationError.Rule =
+                countsBytes ? .tooManyBytes(maximum: maximumBytes) : .tooLong(maximumCharacters: maximumCharacters)
+            return [ValidationError(field: field, rule: rule)]
         }
         if text.isEmpty && !mayBeEmpty { faults.append(ValidationError(field: field, rule: .empty)) }
         if isExceeded(by: text) {
