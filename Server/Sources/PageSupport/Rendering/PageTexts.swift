@@ -59,8 +59,27 @@ package struct PageTexts: Sendable {
     package func text(_ name: String, in language: PageLanguage, _ values: [String: String] = [:]) -> String {
         guard var text = known(name, in: language) else { return name }
         for (name, value) in values { text = Self.choosing(value == "1", of: name, in: text) }
-        for (name, value) in values { text = text.replacing("{\(name)}", with: value.bidiIsolated) }
-        return text
+        return Self.filling(text, with: values)
+    }
+
+    /// The text with values for its parameters. What stands in a value is no parameter.
+    private static func filling(_ text: String, with values: [String: String]) -> String {
+        guard !values.isEmpty else { return text }
+        var (filled, rest) = ("", text[...])
+        while let end = rest.utf8.firstIndex(of: UInt8(ascii: "}")) {
+            let next = rest.utf8.index(after: end)
+            if let start = rest[..<end].utf8.lastIndex(of: UInt8(ascii: "{")),
+                let value = values[String(rest[rest.utf8.index(after: start)..<end])]
+            {
+                filled += rest[..<start]
+                filled += value.bidiIsolated
+            } else {
+                filled += rest[..<next]
+            }
+            rest = rest[next...]
+        }
+        filled += rest
+        return filled
     }
 
     /// The text with one of each two forms that depend on a parameter.

@@ -165,6 +165,12 @@ struct DashboardTests {
         }
         // What a value says is no form of a word.
         #expect(texts.text("bulk.pick", in: .english, ["name": "{count|a|b}", "count": "1"]).contains("{count|a|b}"))
+        // Nor is it another parameter, in whatever order they are filled in.
+        let swapped = texts.text("settings.badDays", in: .english, ["lowest": "{highest}", "highest": "{lowest}"])
+        #expect(swapped == "{highest} to {lowest} days.")
+        let half = texts.text("settings.badDays", in: .english, ["lowest": "{highest", "highest": "7"])
+        #expect(half == "{highest to 7 days.")
+        #expect(texts.text("mail.secretMissing", in: .english, ["a": "b"]).contains("{{code}} or {{link}}"))
     }
 
     @Test("logs an admin in by its form, out by another, and never by a planted cookie")
