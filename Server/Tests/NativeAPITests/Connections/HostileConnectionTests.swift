@@ -59,6 +59,38 @@ struct HostileConnectionTests {
         }
     }
 
+    @Test("that name options of the connection without an end are refused before these are taken apart, whole or in parts")
+    func options() throws {
+        let marks = String(repeating: "\u{301}\u{316}", count: 256)
+        for (fields, isTaken) in [
+            ([marks], true), (["keep-alive, Upgrade", "HTTP2-Settings"], true), ([marks + ","], false),
+            ([String(repeating: "a,", count: 513)], false), ([marks, "close"], false),
+        ] {
+            let channel = EmbeddedChannel(handler: RequestHeadCheck())
+            var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/", headers: ["Host": "a.example"])
+            for field in fields { head.headers.add(name: "connection", value: field) }
+            var fault: (any Error)?
+            do {
+                _ = try channel.writeInbound(HTTPServerRequestPart.head(head))
+            } catch {
+                fault = error
+            }
+            #expect((fault == nil) == isTaken)
+            #expect(isTaken || fault as? HTTPParserError == .headerOverflow)
+            _ = try channel.finish(acceptAlreadyClosed: true)
+        }
+    }
+
+    @Test("that say more of the connection than anybody does are told so")
+    func longOptions() async throws {
+        try await RunningServer.run { server in
+            let answer = try await server.exchange([
+                server.head("GET /health/live", "Connection: " + String(repeating: "a,", count: 3000)) + "\r\n"
+            ])
+            #expect(Self.statuses(answer) == ["431"] && answer.contains("head_too_large"), "\(answer.prefix(300))")
+        }
+    }
+
     @Test("that never read are answered no further than their connection takes, and cut", arguments: ["GET", "HEAD"])
     func neverReads(method: String) async throws {
         let settings = ["write-timeout": "2", "idle-timeout": "60", "metrics-listen": "127.0.0.1:0"]
