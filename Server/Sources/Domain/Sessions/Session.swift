@@ -134,6 +134,14 @@ package struct Session: Hashable, Sendable {
         /// On the hosted pages, longer ago: somebody at the browser pressed a button.
         package static let keptPages = LogInMethod(rawValue: "pages-kept")
         package static let adoption = LogInMethod(rawValue: "adoption")
+        /// A further session of an old protocol, which the user made by another one.
+        package static let creation = LogInMethod(rawValue: "creation")
+        /// Replaces a session of an older kind, or is opened beside one of the present kind.
+        package static let upgrade = LogInMethod(rawValue: "upgrade")
+
+        /// Those that open a session by another one of an old protocol, so that they do not say how its user came.
+        static let bySession = [adoption] + further
+        static let further = [creation, upgrade]
 
         /// Whether a log-in by it proves that the owner is there. A device key, or a session of a foreign protocol, proves
         /// only that the device is, and a transfer code that somebody has read it, which is enough while there is nothing else that could prove the

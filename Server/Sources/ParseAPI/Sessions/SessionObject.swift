@@ -4,10 +4,6 @@ import OkaeriWire
 extension Session.LogInMethod {
     /// An administrator acts as the user.
     static let administrator = Session.LogInMethod(rawValue: "administrator")
-    /// A user made a further session.
-    static let creation = Session.LogInMethod(rawValue: "creation")
-    /// Replaces a token of the kind that Parse had before March 2015.
-    static let upgrade = Session.LogInMethod(rawValue: "upgrade")
 }
 
 /// A session as its owner sees it.

@@ -187,6 +187,8 @@ struct ReadyChanges: Sendable {
             // A merge opens a session without a key too, by the identity that was shown for it.
             total.sessions += try transaction.endSessions(
                 of: user.id, openedBy: .merge, in: user.application, except: kept.session)
+            total.sessions += try transaction.endSessionsBySession(
+                without: unlinked, of: user, keeping: kept, whereOpen: open)
             total.sessions += ended.sessions
             total.deviceKeys += ended.deviceKeys
             if ended.deviceKeys > 0 { changes[change]?["device-keys"] = String(ended.deviceKeys) }

@@ -221,6 +221,29 @@ extension Transaction {
         return Evicted(sessions: sessions, deviceKeys: joined.count)
     }
 
+    /// Ends sessions that came by a session of an old protocol, where a provider's identity is taken away: how that one was opened is
+    /// not kept with them, and who came by the identity would stay by them, or come back with another key (decision 0270). All of
+    /// them stay where nothing else lets the user in. A device whose key stays logs in by it.
+    ///
+    /// - Parameters:
+    ///   - providers: What leads to the user no more.
+    ///   - user: Whose, without it.
+    ///   - kept: What the caller uses.
+    ///   - open: What lets users in now; `nil` for all ways.
+    /// - Returns: how many ended.
+    /// - Throws: `storageUnavailable`.
+    func endSessionsBySession(
+        without providers: Set<Identity.Provider>, of user: User, keeping kept: KeptAccess, whereOpen open: WorkingWays?
+    ) throws(DomainError) -> Int {
+        let ids = user.identities.filter { $0.provider == .anonymous }
+        guard providers.contains(where: \.opensOldSessions), user.hasWayIn(without: ids, by: open) else { return 0 }
+        var count = 0
+        for method in Session.LogInMethod.bySession {
+            count += try endSessions(of: user.id, openedBy: method, in: user.application, except: kept.session)
+        }
+        return count
+    }
+
     /// Lets an identity without a provider lead to nobody. Of a device key it is remembered, so that its owner gets a notice.
     ///
     /// - Throws: `storageUnavailable`.
@@ -238,12 +261,20 @@ extension Transaction {
 }
 
 extension Identity {
-    /// Whether a device key may have come to its user by another identity: by a log-in with it, or by a transfer code of since it was
-    /// linked, which names no way of log-in.
+    /// Whether a device key may have come to its user by another identity: by a log-in with it; by a transfer code of since it was
+    /// linked, which names no way of log-in; by a further session of an old protocol; or by one that a merge opened, which lets a key
+    /// join over the pages, whatever way the user had come.
     fileprivate func mayHaveJoined(by other: Identity) -> Bool {
-        guard joinedBy == .transferCode else { return joinedBy?.rawValue == other.provider.rawValue }
-        return other.provider.registers && other.linkedAt <= linkedAt
+        guard let joinedBy else { return false }
+        if joinedBy == .transferCode { return other.provider.registers && other.linkedAt <= linkedAt }
+        if Session.LogInMethod.further.contains(joinedBy) { return other.provider.opensOldSessions }
+        return joinedBy == .merge || joinedBy.rawValue == other.provider.rawValue
     }
+}
+
+extension Identity.Provider {
+    /// Whether apps of old protocols log in by it.
+    fileprivate var opensOldSessions: Bool { registers && self != .passkey }
 }
 
 extension Set<Eviction> {

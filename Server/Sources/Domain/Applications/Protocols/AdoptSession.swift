@@ -60,9 +60,6 @@ package struct AdoptSession: Sendable {
         let faults = request.client.device.faults(field: "device")
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let application = request.application.id
-        let link = DeviceLink(
-            proof: proof, joins: request.client.joinsDevice, by: .adoption, in: application, now: now,
-            audit: issuers.audit)
         let issuer = issuers.issuer(
             for: .init(
                 request.application, .native, by: .adoption,
@@ -70,6 +67,10 @@ package struct AdoptSession: Sendable {
                 attempt: request.attempt, record: .logIn(from: request.client.origin)),
             at: now)
         let (owner, name) = (try await owner(request, key: proof.thumbprint), request.protocolName)
+        // Who takes that way away, such as the account at a provider, takes the key along (decision 0229).
+        let link = DeviceLink(
+            proof: proof, joins: request.client.joinsDevice, by: owner.session?.session.wayOfKeys ?? .adoption,
+            in: application, now: now, audit: issuers.audit)
         // The app's own backend may name any user by the hook, other services those who came from there.
         let knowsService = OldService.Name(rawValue: name.rawValue) != nil
         let retires = request.application.settings.retiresWeakPasswords
@@ -139,6 +140,12 @@ package struct AdoptSession: Sendable {
             throw error == .sessionInvalid ? .credentialRefused : error
         }
     }
+}
+
+extension Session {
+    /// By what a key joins that an app brings along with this session. An id that a client made ends by itself, as when its user
+    /// registers, and takes no key along.
+    fileprivate var wayOfKeys: LogInMethod { method == .anonymous ? .adoption : method }
 }
 
 extension Transaction {

@@ -1,0 +1,83 @@
+import StorageSQLite
+import TestWorld
+import Testing
+
+@testable import Domain
+
+/// What came over from an old app, once the identity goes by which its session came.
+@Suite("A device that came by a session of an old app")
+struct AdoptedWayTests {
+    private static let provider = Identity.Provider(rawValue: "oidc:test")
+    private static let token = Secret("what the old app holds")
+
+    private let world: TestWorld
+    private let application: Application
+
+    init() async throws {
+        world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        application = try await world.makeApplication()
+        _ = try await world.modules.applications.enableProtocol(.endless, of: application.id, by: .local)
+    }
+
+    /// A user with a password and a provider's identity, and with a session of an old app by some way.
+    private func user(by method: Session.LogInMethod) async throws -> Identifier<User> {
+        let user = try await world.signUp("hana", to: application).user.id
+        let (tenant, now) = (application.id, world.clock.now)
+        let session = Session(
+            id: Identifier(rawValue: "old"), application: tenant, user: user, client: .init(address: nil),
+            protocolName: .endless, method: method,
+            times: .init(createdAt: now, lastUsedAt: now, expiresAt: now + .days(1), authenticatedAt: now))
+        try await world.engine.write { transaction throws(DomainError) in
+            try transaction.insert(
+                Identity(provider: Self.provider, subject: "s", linkedAt: now), for: user, in: tenant)
+            try transaction.insert(
+                session, token: SessionToken.Reference(Self.token.digest), attempt: nil, replacing: nil)
+        }
+        return user
+    }
+
+    private func adopt(_ device: TestDevice, joins: Bool = true) async throws -> LogIn {
+        try await world.modules.sessions.adoptSession(
+            AdoptSession.Request(
+                application: application, protocolName: .endless, token: Self.token,
+                client: LogInClient(
+                    .native, proof: try device.presented(at: world.clock.now), joinsDevice: joins,
+                    from: TestWorld.address, origin: .local)))
+    }
+
+    private func unlink(from user: Identifier<User>) async throws {
+        _ = try await world.modules.accounts.editUser(
+            UserEdit(unlinking: Self.provider), of: user, in: application, by: .operator(.local))
+    }
+
+    @Test(
+        "is out with the provider's identity by which that came, or may have come, and does not come over again",
+        arguments: [Session.LogInMethod(rawValue: provider.rawValue), .creation, .upgrade])
+    func unlinked(method: Session.LogInMethod) async throws {
+        let user = try await user(by: method)
+        let (device, other) = (TestDevice(), TestDevice())
+        let adopted = try await adopt(device)
+        let unbound = try await adopt(other, joins: false)
+        #expect(try await world.logIn(device, to: application).user.id == user)
+        try await unlink(from: user)
+        let refused = await world.refusal { _ = try await world.logIn(device, to: application) }
+        #expect(refused?.code == .deviceKeyRemoved)
+        for token in [adopted.token, unbound.token] {
+            let ended = await world.refusal { _ = try await world.authenticate(token, in: application) }
+            #expect(ended == .sessionInvalid)
+        }
+        let again = await world.refusal { _ = try await adopt(device) }
+        #expect(again == .credentialRefused)
+    }
+
+    @Test(
+        "stays by its key where that came by anything else: a password, an import, or an id that the old app made",
+        arguments: [Session.LogInMethod.password, .importing, .anonymous])
+    func stays(method: Session.LogInMethod) async throws {
+        let user = try await user(by: method)
+        let device = TestDevice()
+        _ = try await adopt(device)
+        try await unlink(from: user)
+        #expect(try await world.logIn(device, to: application).user.id == user)
+    }
+}
