@@ -92,6 +92,23 @@ struct ProviderLinkTests {
         #expect(entries.map { $0.details["device-keys"] } == [hasAnother ? "1" : nil])
     }
 
+    @Test("takes a key along that joined over the pages by a session which a merge has opened")
+    func keyOfMerge() async throws {
+        let (tenant, now, id) = (application.id, world.clock.now, Identifier<User>(rawValue: "person"))
+        var joined = Identity(provider: .device, subject: "joined", linkedAt: now)
+        joined.joinedBy = .merge
+        var another = Identity(provider: .device, subject: "another", linkedAt: now)
+        another.joinedBy = .password
+        let identities = [Identity(provider: provider, subject: "s", linkedAt: now), joined, another]
+        try await write { transaction throws(DomainError) in
+            try transaction.insert(User(id: id, application: tenant, createdAt: now, updatedAt: now))
+            for identity in identities { try transaction.insert(identity, for: id, in: tenant) }
+        }
+        _ = try await world.modules.accounts.editUser(
+            UserEdit(unlinking: provider), of: id, in: application, by: .operator(.local))
+        #expect(try await world.modules.directory.readUser(id, in: tenant).identities == [another])
+    }
+
     @Test(
         "leaves the keys that joined by it where all else is switched off, or an id that most apps never send again",
         arguments: [Identity.Provider(rawValue: "oidc:gone"), .anonymous])

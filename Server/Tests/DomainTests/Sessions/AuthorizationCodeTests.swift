@@ -175,6 +175,22 @@ struct AuthorizationCodeTests {
         #expect(try await world.logIn(device, to: application).user.id == who.user.id)
     }
 
+    @Test(
+        "lets the key join by the passkey that the person has shown on the pages, whatever opened their session",
+        arguments: [
+            (AuthenticationMethods.password, Session.LogInMethod.password), ([.password, .passkey], .passkey),
+            ([.passkey, .userVerification], .passkey),
+        ])
+    func wayOfKey(methods: AuthenticationMethods, way: Session.LogInMethod) async throws {
+        let application = try await world.makeApplication()
+        let who = try await person(in: application, methods: methods)
+        let device = TestDevice()
+        let redeemed = try #require(
+            try await redeem(try code(for: who).revealed, in: application, device: device))
+        let key = redeemed.logIn.user.identities.first { $0.provider == .device }
+        #expect(key?.subject == device.thumbprint && key?.joinedBy == way)
+    }
+
     @Test("lets no key join when the person was there ten minutes ago: a stolen session makes no way in of its own")
     func deviceOfKeptPages() async throws {
         let application = try await world.makeApplication()

@@ -14,7 +14,7 @@ struct SessionSource: Codable, Hashable, Sendable {
     let secondFactorAt: Int64?
     /// `AuthenticationMethods`, of what the owner showed.
     private let methodBits: Int64
-    /// By which way that session was opened; none in what was sealed before it was written.
+    /// By which way that session was opened, or shown to be its owner's; none in what was sealed before it was written.
     private let openedBy: String?
 
     /// - Parameters:
@@ -33,7 +33,8 @@ struct SessionSource: Codable, Hashable, Sendable {
         secondFactorAt = session.secondFactorAt?.milliseconds
         // That a device is remembered says nothing of another device.
         methodBits = session.methods.subtracting(.rememberedDevice).rawValue
-        openedBy = session.method.rawValue
+        // What a passkey has shown since goes with the passkey, whatever opened the session.
+        openedBy = (session.methods.contains(.passkey) ? .passkey : session.method).rawValue
     }
 
     var methods: AuthenticationMethods { AuthenticationMethods(rawValue: methodBits) }
