@@ -124,7 +124,7 @@ struct AuthorizationCodeTests {
     func twiceWithKey(hasKeyBefore: Bool, isLoggedOut: Bool) async throws {
         let application = try await world.makeApplication()
         let (who, device) = (try await person(in: application), TestDevice())
-        if hasKeyBefore { _ = try await redeem(try code(for: who).revealed, in: application, device: device) }
+        if hasKeyBefore { _ = try await redeem(try self.code(for: who).revealed, in: application, device: device) }
         let code = try self.code(for: who, nonce: "second").revealed
         let redeemed = try #require(try await redeem(code, in: application, device: device))
         #expect(try await world.logIn(device, to: application).user.id == who.user.id)
