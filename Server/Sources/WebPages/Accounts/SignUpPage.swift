@@ -47,8 +47,10 @@ struct SendSignUp: HostedPage {
                         client: request.logInClient, attempt: request.attempt(sent),
                         page: .init(browser: request.browserName, work: sent.work)))
             }
-            if mailsFirst { await request.confirm(form.email, of: logIn) }
-            return try await request.enter(logIn, doing: mailsFirst ? "emailSent" : nil)
+            // Where it comes again, the mail of before may have been answered.
+            let needsMail = mailsFirst && logIn.user.email == nil
+            if needsMail { await request.confirm(form.email, of: logIn) }
+            return try await request.enter(logIn, doing: needsMail ? "emailSent" : nil)
         } catch let refusal as DomainError {
             // The form once more, but for the password: it does not show that it is the same person.
             let error = refusal.code == .attemptReused ? DomainError.identifiersTaken([.username]) : refusal
@@ -104,12 +106,13 @@ extension HostedPageRequest {
         return Attempt(name: "sign-up page \(browserName) \(asked)", request: asked.utf8)
     }
 
-    /// Orders the mail that makes an address the new user's.
+    /// Orders the mail that makes an address the new user's. A form that comes again, as when its button is pressed twice, has the
+    /// same link mailed: another one would void that of the first mail.
     fileprivate func confirm(_ email: String, of logIn: LogIn) async {
         // The account is made whatever comes of it; the address can be given again on its page.
-        _ = try? await modules.messaging.requestEmailVerification(
-            email: email, by: authenticated(logIn), isProven: false, languages: languageTags, from: browser.client,
-            toPages: true)
+        try? await modules.messaging.verificationCodes.send(
+            .emailVerification, to: email, of: logIn.user, by: logIn.session, in: application,
+            languages: languageTags, from: browser.client)
     }
 }
 

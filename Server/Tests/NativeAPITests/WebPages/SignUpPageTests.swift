@@ -152,4 +152,28 @@ struct SignUpPageTests {
         let stranger = try await Browser(browser.server).fill("sign-up", form)
         #expect(stranger.error("username") == "Somebody else has this user name.")
     }
+
+    @Test("mails the same link again where its button was pressed twice, and nothing once that was followed")
+    func pressedTwice() async throws {
+        let world = try await MailServerWorld(settings: ["public-url": TestServer.url])
+        let browser = Browser(world.server)
+        let page = try await browser.get(browser.path("sign-up"))
+        let (form, before) = (
+            ["username": "hana", "email": "hana@example.org", "password": Self.password],
+            try #require(browser.session)
+        )
+        func send() async throws -> Page {
+            browser.plant(before)
+            return try await browser.post(browser.path("sign-up"), form, token: page.token)
+        }
+        for _ in 0..<2 { #expect(try await send().location == browser.path("account") + "?done=emailSent") }
+        let tokens = try await world.mails().filter { $0.recipient == "hana@example.org" }.compactMap(\.token)
+        #expect(tokens.count == 2 && Set(tokens).count == 1)
+        let reader = Browser(world.server)
+        let shown = try await reader.get(reader.path("verify") + "?token=\(tokens[0])")
+        let done = try await reader.post(reader.path("verify"), ["token": tokens[0]], token: shown.token)
+        #expect(done.status == 200, "\(done.html)")
+        #expect(try await send().location == browser.path("account"))
+        #expect(try await world.mails().count { $0.recipient == "hana@example.org" } == 2)
+    }
 }
