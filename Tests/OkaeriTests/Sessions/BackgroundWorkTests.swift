@@ -40,6 +40,24 @@ struct BackgroundWorkTests {
         #expect(await world.launch(inBackground: false).reaches { $0 != .unknown } == .loggedOut(.guestLoggedOut))
     }
 
+    @Test("tells the server of a log-out of before at the next launch, also when nobody logs in")
+    func logOutOfBefore() async throws {
+        let client = world.launch(inBackground: false)
+        try await client.logInAutomatically()
+        world.server.isOffline = true
+        await client.logOut()
+        #expect(await !client.deliverPendingLogOuts())
+        let next = world.launch()
+        #expect(await next.currentUser == nil)
+        try #require(await next.keeper.recovery != nil)
+        await world.clock.waitForSleepers()
+        world.server.isOffline = false
+        world.clock.advanceToNextSleeper()
+        while await next.keeper.recovery != nil { await Task.yield() }
+        #expect(world.server.sessionCount == 0)
+        #expect(await next.keeper.record?.pendingRevocations == [])
+    }
+
     @Test("repeats no log-in after a log-out in another process")
     func logOutElsewhere() async throws {
         try await world.launch(inBackground: false).logInAutomatically()
