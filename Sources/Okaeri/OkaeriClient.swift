@@ -98,10 +98,11 @@ public final class OkaeriClient: Sendable {
     /// Logs the device's user in; the first time the server makes the user.
     ///
     /// Each call is one log-in at the server. Calls that are made while one is under way, also in other processes on the
-    /// same vault, share it. Without a network, or in one that shows its own page instead of the server's response, a known
-    /// user is greeted from the copy on the device (``OkaeriState/Freshness/offlineCopy``), and the log-in follows in the
-    /// background. Cancelling the caller's task does not stop the log-in. Who is logged in until the app quits
-    /// (``RememberMe/untilQuit``) stays so, as long as that session holds.
+    /// same vault, share it. Without a network, or in one that shows its own page instead of the server's response, or while
+    /// the device's key cannot be used, a known user is greeted from the copy on the device
+    /// (``OkaeriState/Freshness/offlineCopy``), and the log-in follows in the background. Cancelling the caller's task does
+    /// not stop the log-in. Who is logged in until the app quits (``RememberMe/untilQuit``) stays so, as long as that session
+    /// holds.
     ///
     /// - Parameters:
     ///   - device: What the session remembers of the device; by default what the configuration says.

@@ -131,6 +131,16 @@ struct StorageComplaintTests {
         world.vault.isLocked = true
         #expect(await client.currentUser?.id == user.id)
         #expect(try await client.reloadUser().id == user.id)
+        // Who asks for a log-in is greeted, as without a network, and the log-in follows when the key can be used.
+        guard case .returning(let known, _) = try await client.logInAutomatically() else {
+            Issue.record("not .returning")
+            return
+        }
+        #expect(known.id == user.id && world.logInCount == 1)
+        world.vault.isLocked = false
+        world.vault.giveHint()
+        await world.server.waitForRequests(2, to: APIPath.logInAutomatically)
+        #expect(await client.currentUser?.id == user.id)
     }
 
     @Test("complaint 11: an app extension sees the app's session, and hears of changes")

@@ -194,8 +194,11 @@ struct LogInMachineTests {
             [.unlock, .perform(.change(.logOut(epoch: 1)))]),
         Row("and reported", .loggingOut, step(.changed(Samples.loggedOut)), [failure(.userDisabled)]),
         Row(
-            "a vault that locked itself is read again later", .preparing, step(.failed(.storageLocked, epoch: 1)),
-            [.unlock, .workInBackground, failure(.storageLocked)]),
+            "with a key that cannot be used now the copy is the outcome", .preparing,
+            step(.failed(.storageLocked, epoch: 1)), [.unlock, .workInBackground, copy]),
+        Row(
+            "but not when another user is there by now, of whom nothing was read", .preparing,
+            step(.failed(.storageLocked, epoch: 2)), [.unlock, .workInBackground, failure(.storageLocked)]),
         Row(
             "a refusal is final", .sending, step(.failed(.credentialRefused, epoch: 1)),
             [.unlock, failure(.credentialRefused)]),

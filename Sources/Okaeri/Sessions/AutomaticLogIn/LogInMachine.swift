@@ -313,14 +313,12 @@ extension LogInMachine {
     ) -> [Action] {
         switch error {
         case .offline, .serverUnavailable, .rateLimited, .unexpectedResponse:
-            guard case .asked = logIn.reason, let user = before.loggedInUser, epoch == before.epoch else {
+            guard let greeting = greeting(logIn, before, epoch: epoch) else {
                 settle(logIn.reason, hasResponse: false)
                 return [.unlock] + finish(number, .failure(error))
             }
             wait(logIn, before)
-            let welcome = Welcome.known(User(user), lastLogIn: user.lastLogInAt.map(Date.init(_:)))
-            return [.unlock, .workInBackground]
-                + finish(number, .success(LogInResult(welcome: welcome, session: nil)))
+            return [.unlock, .workInBackground] + finish(number, .success(greeting))
         case .userDisabled, .userDeleted, .deviceKeyRemoved:
             return [.unlock] + proceed(number, to: .loggingOut(error), .change(.logOut(epoch: before.epoch)))
         case .storageDamaged:
@@ -332,12 +330,21 @@ extension LogInMachine {
             return [.unlock]
                 + proceed(number, to: .loggingOut(error), .change(.logOut(epoch: before.epoch, .keyLost)))
         case .storageLocked:
+            // The key cannot be used now, or the lock not be taken. Who is known is known all the same.
             wait(logIn, before)
-            return [.unlock, .workInBackground] + finish(number, .failure(error))
+            let greeting = greeting(logIn, before, epoch: epoch)
+            return [.unlock, .workInBackground] + finish(number, greeting.map { .success($0) } ?? .failure(error))
         default:
             settle(logIn.reason, hasResponse: true)
             return [.unlock] + finish(number, .failure(error))
         }
+    }
+
+    /// The greeting from the copy for a caller who asked for a log-in; `nil` where nobody is known, or somebody else is there by now.
+    private func greeting(_ logIn: LogIn, _ before: VaultRecord, epoch: Int64?) -> LogInResult? {
+        guard case .asked = logIn.reason, let user = before.loggedInUser, epoch == before.epoch else { return nil }
+        let welcome = Welcome.known(User(user), lastLogIn: user.lastLogInAt.map(Date.init(_:)))
+        return LogInResult(welcome: welcome, session: nil)
     }
 
     /// Goes on waiting for a log-in that failed for now, unless somebody logs out.
