@@ -109,8 +109,8 @@ public final class OkaeriClient: Sendable {
     ///   - user: First values, in case that the server makes the user now.
     /// - Returns: Whether the user is new, the user, and the time of the log-in before this one.
     /// - Throws: `OkaeriError`: `.offline` only when nobody is known on this device; `.sessionEnded` when a registered user was logged
-    ///   in to whom this device's key does not lead, and that log-in has ended: the person logs in again, or the next call begins as a
-    ///   guest.
+    ///   in to whom this device's key does not lead, or leads no more, and that log-in has ended: the person logs in again, or the
+    ///   next call begins as a guest.
     @discardableResult
     public func logInAutomatically(
         device: DeviceInfo? = nil, user: NewUser? = nil

@@ -39,7 +39,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
         didSet {
             guard keySlot < oldValue else { return }
             formerKeys.takeUpAgain(after: oldValue)
-            // An older version knows by this alone that the later key is somebody's.
+            // An older version knows by this alone that the later key has a user.
             triedKeySlot = max(triedKeySlot, oldValue)
         }
     }
@@ -120,6 +120,11 @@ struct VaultRecord: Codable, Hashable, Sendable {
 
     /// The user, when somebody is logged in.
     var loggedInUser: UserBody? { isLoggedOut ? nil : user }
+
+    /// Whether a registered user is logged in, and not this one.
+    func isMember(otherThan user: String) -> Bool {
+        loggedInUser.map { !$0.isAnonymous && $0.id != user } ?? false
+    }
 
     /// Whether the device's key leads to a registered user who has logged out, or to somebody unknown.
     var isKeyLocked: Bool { keyUser != nil && keyUser == lockedKeyUser }

@@ -276,6 +276,27 @@ struct SessionTests {
         #expect(await client.currentUser?.id == world.server.users.first?.id)
     }
 
+    @Test(
+        "of a registered user whose key the server does not know any more are not continued as a new guest's",
+        arguments: [false, true])
+    func unknownKeyOfMember(isLaunch: Bool) async throws {
+        let before = world.launch(inBackground: false)
+        let hana = try await before.signUp(username: "hana", password: "a long enough secret")
+        world.server.erase(hana.id)
+        let client = isLaunch ? world.launch(inBackground: false) : before
+        if isLaunch {
+            await #expect(throws: OkaeriError.sessionEnded) { try await client.logInAutomatically() }
+        } else {
+            await #expect(throws: OkaeriError.sessionEnded) { try await client.reloadUser() }
+        }
+        #expect(await client.reaches { $0 != .unknown } == .loggedOut(.ended))
+        #expect(await client.deliverPendingLogOuts())
+        #expect(world.server.sessionCount == 0)
+        // Who asks again goes on as the guest.
+        let guest = try await client.logInAutomatically().user
+        #expect(guest.isAnonymous && world.server.users.map(\.id) == [guest.id])
+    }
+
     @Test("that are opened while the device is being forgotten do not count, and are ended")
     func forgettingMeanwhile() async throws {
         let client = world.launch()
