@@ -43,8 +43,9 @@ struct UserObject {
     /// As others see it: nothing of how the user logs in, and no mail address.
     var forOthers: [String: JSONValue] { common(for: .others) }
 
-    /// Fields by name, as the caller sees them. Those that are hidden are not there.
+    /// Fields by name, as the caller sees them. Those that are hidden are not there, and none to who may write and not read.
     func fields(_ names: some Sequence<String>, isOwn: Bool) -> [String: JSONValue] {
+        guard isOwn || user.isVisible(to: caller.reader) else { return [:] }
         let shown = user.shown(to: caller.isMaster ? .server : isOwn ? .owner : .others, in: caller.application).user
         return shown.fields.filter { Set(names).contains($0.key) }
     }

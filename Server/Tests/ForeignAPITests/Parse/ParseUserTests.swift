@@ -255,4 +255,27 @@ struct ParseUserTests {
         #expect(try await world.parse("GET", path, token: mika.token).text("sessionToken") == mika.token)
         #expect(try await world.parse("GET", "\(path)?limit=1").parseCode == 102)
     }
+
+    @Test("are not read by the results of operations by whom their list lets write alone")
+    func writeOnly() async throws {
+        let world = try await ForeignWorld()
+        let list = #""ACL":{"*":{"write":true}},"score":41,"bag":["secret"],"prefs":{"pin":"1234"}"#
+        let mika = try await world.parseUser("mika", ",\(list)")
+        let hana = try await world.parseUser("hana")
+        let path = "/users/\(mika.id)"
+        for operations in [
+            #"{"score":{"__op":"Increment","amount":1}}"#, #"{"bag":{"__op":"Remove","objects":["x"]}}"#,
+            #"{"prefs.tries":{"__op":"Increment","amount":1}}"#,
+        ] {
+            let changed = try await world.parse("PUT", path, operations, token: hana.token)
+            #expect(changed.status == 200 && Set(try changed.json().keys) == ["updatedAt"], "\(changed.text)")
+        }
+        // What was asked for is done, and the user itself reads it.
+        let own = try await world.parse(
+            "PUT", path, #"{"score":{"__op":"Increment","amount":1}}"#, token: mika.token)
+        #expect(try own.json()["score"] == 43, "\(own.text)")
+        let item = #"{"method":"PUT","path":"/parse\#(path)","body":{"score":{"__op":"Increment","amount":0}}}"#
+        let several = try await world.parse("POST", "/batch", #"{"requests":[\#(item)]}"#, token: hana.token)
+        #expect(several.status == 200 && !several.text.contains("score"), "\(several.text)")
+    }
 }
