@@ -113,7 +113,7 @@ package final class RouteResponder: HTTPResponder {
     package let headerNames: HeaderNames
 
     /// The protocols, each of which refuses in its own words what it owns.
-    package var adapters: [any ProtocolAdapter] { unrouted.map(\.adapter) }
+    package var adapters: [any ProtocolAdapter] { unrouted.map { $0.adapter } }
 
     init(
         _ matcher: RouteMatcher, unrouted: [(any ProtocolAdapter, RoutePipeline)], unowned: RoutePipeline?,

@@ -113,7 +113,8 @@ private struct LimitedHTTP1Channel: ServerChildChannel {
         return http1.setup(channel: channel, logger: logger).flatMapThrowing { connection in
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            try pipeline.addHandler(RequestHeadCheck(), position: .after(decoder))
+            let line = try pipeline.handler(type: RequestLineMemory.self)
+            try pipeline.addHandler(RequestHeadCheck(line), position: .after(decoder))
             return Value(channel: channel, http1: connection)
         }
     }

@@ -67,18 +67,19 @@ final class MalformedRequestHandler: ChannelInboundHandler, RemovableChannelHand
     }
 }
 
-/// Remembers how the request began that the decoder is reading, in case that nobody ever sees its head: of a request that follows
-/// a response on its connection, the first bytes behind that response. What is made of them are words of a refusal alone.
-final class RequestLineMemory: ChannelDuplexHandler, RemovableChannelHandler {
+/// Remembers how the request began that the decoder is reading, in case that nobody ever sees its head. Of a request that came in
+/// one piece with the one before it knows nothing. What is made of it are words of a refusal alone.
+final class RequestLineMemory: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
-    typealias OutboundIn = IOData
-    typealias OutboundOut = IOData
 
     private static let maximumBytes = 128
 
     private var beginning: [UInt8] = []
     private var isNext = true
+
+    /// Says that the request was read to its end: what comes begins another one.
+    func noteEnd() { isNext = true }
 
     /// The path as far as it is known, without the query; `nil` for what is no path.
     var path: String? {
@@ -94,11 +95,6 @@ final class RequestLineMemory: ChannelDuplexHandler, RemovableChannelHandler {
             isNext = false
         }
         context.fireChannelRead(data)
-    }
-
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        isNext = true
-        context.write(data, promise: promise)
     }
 }
 
@@ -118,6 +114,7 @@ final class RequestHeadCheck: ChannelDuplexHandler, RemovableChannelHandler {
     /// How long `Connection` may be, over all its fields. Clients and proxies name a few options of a few letters each.
     private static let maximumConnectionBytes = 1024
 
+    private let line: RequestLineMemory?
     /// Whether a request was refused: what comes behind it is none.
     private var hasRefused = false
     /// Whether the connection's last request came by HTTP/1.0.
@@ -125,9 +122,16 @@ final class RequestHeadCheck: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether the head of a response went out that has chunks by its own words, and its end has not.
     private var isHeadAlone = false
 
+    /// - Parameter line: What remembers how each request began, when something does.
+    init(_ line: RequestLineMemory?) {
+        self.line = line
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !hasRefused else { return }
-        guard case .head(let head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        let part = unwrapInboundIn(data)
+        if case .end = part { line?.noteEnd() }
+        guard case .head(let head) = part else { return context.fireChannelRead(data) }
         if let fault = Self.fault(of: head) { return refuse(fault, context) }
         let target = head.uri.utf8
         let isPlain =

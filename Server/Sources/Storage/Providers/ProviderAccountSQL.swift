@@ -89,7 +89,7 @@ package enum ProviderAccountRow: StoredRow {
             },
             transferSubject: row.optionalText(.transferSubject), updatedAt: row.time(.updatedAt))
         account.isEmailForwarded = row.isTrue(.emailIsForwarded)
-        account.formerNames = row.optionalText(.formerNames)?.split(separator: " ").map(String.init) ?? []
+        account.formerNames = row.optionalText(.formerNames)?.pieces(at: " ").map(String.init) ?? []
         return account
     }
 

@@ -43,7 +43,7 @@ struct HostileConnectionTests {
     func encodings() throws {
         let marks = String(repeating: "\u{301}\u{316}", count: 200_000)
         for (encoding, isTaken) in [("\(marks), chunked", false), (marks, false), ("Chunked", true)] {
-            let channel = EmbeddedChannel(handler: RequestHeadCheck())
+            let channel = EmbeddedChannel(handler: RequestHeadCheck(nil))
             let head = HTTPRequestHead(
                 version: .http1_1, method: .POST, uri: "/",
                 headers: ["Host": "a.example", "Transfer-Encoding": encoding])

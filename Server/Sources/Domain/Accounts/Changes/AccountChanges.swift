@@ -188,7 +188,7 @@ struct ReadyChanges: Sendable {
             total.sessions += try transaction.endSessions(
                 of: user.id, openedBy: .merge, in: user.application, except: kept.session)
             total.sessions += try transaction.endSessionsBySession(
-                without: unlinked, of: user, keeping: kept, whereOpen: open)
+                without: Set(unlinked.map(\.provider)), of: user, keeping: kept, whereOpen: open)
             total.sessions += ended.sessions
             total.deviceKeys += ended.deviceKeys
             if ended.deviceKeys > 0 { changes[change]?["device-keys"] = String(ended.deviceKeys) }

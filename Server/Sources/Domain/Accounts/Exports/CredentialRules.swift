@@ -44,7 +44,8 @@ extension UserCredentials {
             }
         }
         for account in accounts {
-            let texts = [account.audience, account.transferSubject, account.email?.address] + account.formerNames
+            var texts = [account.audience, account.transferSubject, account.email?.address]
+            texts += account.formerNames.map(Optional.some)
             for text in texts {
                 faults += Self.bytes(text, atMost: Passkey.maximumIdCharacters, "identities")
             }
