@@ -66,7 +66,7 @@ struct HostileConnectionTests {
             ([marks], true), (["keep-alive, Upgrade", "HTTP2-Settings"], true), ([marks + ","], false),
             ([String(repeating: "a,", count: 513)], false), ([marks, "close"], false),
         ] {
-            let channel = EmbeddedChannel(handler: RequestHeadCheck())
+            let channel = EmbeddedChannel(handler: RequestHeadCheck(nil))
             var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/", headers: ["Host": "a.example"])
             for field in fields { head.headers.add(name: "connection", value: field) }
             var fault: (any Error)?
