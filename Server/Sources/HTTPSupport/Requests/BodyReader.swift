@@ -83,6 +83,18 @@ package struct BodyReader: Sendable {
         }
     }
 
+    /// How many pieces any body may come in, and how long those beyond are on the average.
+    private static let (freePieces, pieceBytes) = (24 * 1024, 256)
+
+    /// Each piece takes a microsecond, however short it is: a mebibyte in chunks of one byte took a second of a processor.
+    ///
+    /// - Throws: `RequestError.bodyMalformed` for a body that comes in more pieces than any client cuts it into.
+    private static func check(_ pieces: Int, ofBytes bytes: Int) throws(RequestError) {
+        guard pieces <= freePieces + bytes / pieceBytes else {
+            throw .bodyMalformed(reason: "The body comes in too many pieces.")
+        }
+    }
+
     /// Reads a body to its end.
     ///
     /// - Parameters:
@@ -96,11 +108,13 @@ package struct BodyReader: Sendable {
         defer { arrival.end() }
         return try await withThrowingTaskGroup(of: ByteBuffer?.self) { group in
             group.addTask {
-                var (iterator, bytes, count) = (body.makeAsyncIterator(), ByteBuffer(), 0)
+                var (iterator, bytes, count, pieces) = (body.makeAsyncIterator(), ByteBuffer(), 0, 0)
                 while true {
                     guard let piece = try await Self.nextPiece(&iterator) else { return bytes }
                     count += piece.readableBytes
+                    pieces += 1
                     guard count <= limit else { throw RequestError.bodyTooLarge(maximumBytes: limit) }
+                    try Self.check(pieces, ofBytes: count)
                     guard keepsBytes else { continue }
                     bytes.writeImmutableBuffer(piece)
                     arrival.note(count)
@@ -138,11 +152,13 @@ package struct BodyReader: Sendable {
         let (body, time, taken) = (request.body, timeLimit, TakenBytes())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                var iterator = body.makeAsyncIterator()
+                var (iterator, pieces) = (body.makeAsyncIterator(), 0)
                 while true {
                     guard let piece = try await Self.nextPiece(&iterator) else { break }
                     let total = taken.add(piece.readableBytes)
+                    pieces += 1
                     guard total <= maximumBytes else { throw RequestError.bodyTooLarge(maximumBytes: maximumBytes) }
+                    try Self.check(pieces, ofBytes: total)
                     try await take(piece)
                     // The response may be there before the end is read, which holds nothing.
                     if total == announced { break }

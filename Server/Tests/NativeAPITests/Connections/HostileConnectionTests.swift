@@ -304,6 +304,10 @@ struct HostileConnectionTests {
             let body = String(repeating: "1\r\n \r\n", count: 20_000) + "2\r\n{}\r\n0\r\n\r\n"
             let answer = try await server.exchange([head + body + Self.last])
             #expect(Self.statuses(answer) == ["400", "200"], "\(answer)")
+            // No client cuts a body into that many.
+            let more = String(repeating: "1\r\n \r\n", count: 40_000) + "2\r\n{}\r\n0\r\n\r\n"
+            let refused = try await server.exchange([head + more + Self.last])
+            #expect(Self.statuses(refused) == ["400"] && refused.contains("too many pieces"), "\(refused)")
         }
     }
 }
