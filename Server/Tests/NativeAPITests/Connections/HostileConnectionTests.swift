@@ -81,7 +81,7 @@ struct HostileConnectionTests {
         }
     }
 
-    @Test("that say more of the connection than anybody does are told so")
+    @Test("that say more of the connection than anybody does get 431")
     func longOptions() async throws {
         try await RunningServer.run { server in
             let answer = try await server.exchange([
