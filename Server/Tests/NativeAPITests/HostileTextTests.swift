@@ -216,7 +216,7 @@ struct HostileTextTests {
         }
     }
 
-    @Test("is refused before it is taken apart when it has more values than anything that is kept, and names count their bytes")
+    @Test("is refused before it is taken apart when it has more values than anything that is kept")
     func values() async throws {
         let server = try await TestServer(settings: ["rate-limits": "off"])
         let person = try await server.person()

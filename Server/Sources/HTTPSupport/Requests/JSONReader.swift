@@ -173,7 +173,7 @@ extension JSONSyntaxError {
         case .numberOutOfRange(let offset): "The body has a number out of range, at byte \(offset)."
         case .tooDeep: "The body has too many arrays and objects within each other."
         case .tooManyValues:
-            "The body has more than \(JSONReader.maximumValues) values, of which a name that is not ASCII counts each byte."
+            "The body has more than \(JSONReader.maximumValues) values. A name that is not ASCII counts each byte."
         }
     }
 }

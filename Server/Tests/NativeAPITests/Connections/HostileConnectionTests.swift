@@ -59,7 +59,7 @@ struct HostileConnectionTests {
         }
     }
 
-    @Test("that name options of the connection without an end are refused before these are taken apart, whole or in parts")
+    @Test("that name options of the connection without an end are refused before these are taken apart")
     func options() throws {
         let marks = String(repeating: "\u{301}\u{316}", count: 256)
         for (fields, isTaken) in [
