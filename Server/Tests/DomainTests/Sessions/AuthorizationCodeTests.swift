@@ -178,9 +178,8 @@ struct AuthorizationCodeTests {
     @Test(
         "lets the key join by the passkey that the person has shown on the pages, whatever opened their session",
         arguments: [
-            (AuthenticationMethods.password, Session.LogInMethod.password), ([.password, .passkey], .passkey),
-            ([.passkey, .userVerification], .passkey),
-        ])
+            (.password, .password), ([.password, .passkey], .passkey), ([.passkey, .userVerification], .passkey),
+        ] as [(AuthenticationMethods, Session.LogInMethod)])
     func wayOfKey(methods: AuthenticationMethods, way: Session.LogInMethod) async throws {
         let application = try await world.makeApplication()
         let who = try await person(in: application, methods: methods)
