@@ -92,21 +92,33 @@ struct ProviderLinkTests {
         #expect(entries.map { $0.details["device-keys"] } == [hasAnother ? "1" : nil])
     }
 
-    @Test("takes a key along that joined over the pages by a session which a merge has opened")
-    func keyOfMerge() async throws {
+    @Test(
+        "takes along what a merge has opened, and the key that joined by it over the pages; an id that a client made does not",
+        arguments: [Identity.Provider(rawValue: "oidc:test"), .anonymous])
+    func keyOfMerge(unlinked: Identity.Provider) async throws {
         let (tenant, now, id) = (application.id, world.clock.now, Identifier<User>(rawValue: "person"))
         var joined = Identity(provider: .device, subject: "joined", linkedAt: now)
         joined.joinedBy = .merge
         var another = Identity(provider: .device, subject: "another", linkedAt: now)
         another.joinedBy = .password
-        let identities = [Identity(provider: provider, subject: "s", linkedAt: now), joined, another]
+        let identities = [Identity(provider: unlinked, subject: "s", linkedAt: now), joined, another]
+        let session = Session(
+            id: Identifier(rawValue: "merged"), application: tenant, user: id, client: .init(address: nil),
+            protocolName: .native, method: .merge,
+            times: .init(createdAt: now, lastUsedAt: now, expiresAt: now + .days(1), authenticatedAt: now))
         try await write { transaction throws(DomainError) in
             try transaction.insert(User(id: id, application: tenant, createdAt: now, updatedAt: now))
             for identity in identities { try transaction.insert(identity, for: id, in: tenant) }
+            try transaction.insert(
+                session, token: SessionToken.Reference(SecretDigest(of: [1])), attempt: nil, replacing: nil)
         }
         _ = try await world.modules.accounts.editUser(
-            UserEdit(unlinking: provider), of: id, in: application, by: .operator(.local))
-        #expect(try await world.modules.directory.readUser(id, in: tenant).identities == [another])
+            UserEdit(unlinking: unlinked), of: id, in: application, by: .operator(.local))
+        let stays = unlinked == .anonymous
+        let left = try await world.modules.directory.readUser(id, in: tenant).identities
+        #expect(Set(left) == (stays ? [joined, another] : [another]))
+        let sessions = try await world.modules.sessions.listSessions(of: id, in: application)
+        #expect(sessions.map(\.id) == (stays ? [session.id] : []))
     }
 
     @Test(

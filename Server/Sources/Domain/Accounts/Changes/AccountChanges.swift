@@ -184,9 +184,11 @@ struct ReadyChanges: Sendable {
         if let change = AccountChange.endingJoinedKeys.first(where: { changes[$0] != nil }) {
             let ended = try transaction.endKeys(
                 joinedBy: unlinked, of: &user, keeping: kept, whereOpen: open, because: .init(change), at: now)
-            // A merge opens a session without a key too, by the identity that was shown for it.
-            total.sessions += try transaction.endSessions(
-                of: user.id, openedBy: .merge, in: user.application, except: kept.session)
+            // A merge opens a session without a key too, by the identity that was shown for it: none that a client made.
+            if unlinked.contains(where: \.provider.registers) {
+                total.sessions += try transaction.endSessions(
+                    of: user.id, openedBy: .merge, in: user.application, except: kept.session)
+            }
             total.sessions += try transaction.endSessionsBySession(
                 without: Set(unlinked.map(\.provider)), of: user, keeping: kept, whereOpen: open)
             total.sessions += ended.sessions

@@ -268,7 +268,8 @@ extension Identity {
         guard let joinedBy else { return false }
         if joinedBy == .transferCode { return other.provider.registers && other.linkedAt <= linkedAt }
         if Session.LogInMethod.further.contains(joinedBy) { return other.provider.opensOldSessions }
-        return joinedBy == .merge || joinedBy.rawValue == other.provider.rawValue
+        if joinedBy == .merge { return other.provider.registers }
+        return joinedBy.rawValue == other.provider.rawValue
     }
 }
 
