@@ -80,4 +80,35 @@ struct AdoptedWayTests {
         try await unlink(from: user)
         #expect(try await world.logIn(device, to: application).user.id == user)
     }
+
+    /// To an operator, who sees the keys and can remove them, one of them is a way in.
+    @Test(
+        "stays where its owner in a browser takes the last way in away beside keys, which may be those of lost phones",
+        arguments: [Session.LogInMethod.adoption, .creation, .upgrade], [false, true])
+    func lostPhone(method: Session.LogInMethod, isOperator: Bool) async throws {
+        let (tenant, now, id) = (application.id, world.clock.now, Identifier<User>(rawValue: "person"))
+        let identities = [
+            Identity(provider: .device, subject: "lost", linkedAt: now),
+            Identity(provider: Self.provider, subject: "s", linkedAt: now),
+        ]
+        try await world.engine.write { transaction throws(DomainError) in
+            try transaction.insert(User(id: id, application: tenant, createdAt: now, updatedAt: now))
+            for identity in identities { try transaction.insert(identity, for: id, in: tenant) }
+        }
+        func open(_ name: Session.ProtocolName, by method: Session.LogInMethod) async throws -> LogIn {
+            try await world.modules.sessions.openSession(
+                OpenSession.Request(
+                    user: id, application: application, protocolName: name, method: method, actor: .operator,
+                    origin: .local))
+        }
+        let old = try await open(.endless, by: method)
+        let browser = try await open(.native, by: Session.LogInMethod(rawValue: Self.provider.rawValue))
+        let who = try await world.authenticate(browser.token, in: application)
+        let author =
+            isOperator ? AccountAuthor.operator(.local) : AccountAuthor.owner(who, isProven: false, from: .local)
+        _ = try await world.modules.accounts.editUser(
+            UserEdit(unlinking: Self.provider), of: id, in: application, by: author)
+        let left = try await world.modules.sessions.listSessions(of: id, in: application)
+        #expect(left.contains { $0.id == old.session.id } == !isOperator)
+    }
 }

@@ -63,6 +63,13 @@ package struct KeptAccess: Hashable, Sendable {
     fileprivate func isAtDevice(of identity: Identity) -> Bool {
         holds(identity) || identity.provider == .device && identity.subject == origin
     }
+
+    /// What leads to a user and may be out of the owner's reach: an id that a client made, as most SDKs never send it again, and to an
+    /// owner who is at no device's key the keys of others, which may be those of lost phones (decision 0257).
+    fileprivate func uncertain(of user: User) -> [Identity] {
+        let isElsewhere = session != nil && !user.identities.contains { isAtDevice(of: $0) }
+        return user.identities.filter { $0.provider == .anonymous || isElsewhere && $0.provider == .device }
+    }
 }
 
 /// What an eviction ended.
@@ -188,8 +195,7 @@ extension Transaction {
 
     /// Ends device keys that joined by ways that lead to the user no more: who had such a way would stay by the key. So would who
     /// gave a device of their own a transfer code by it (decision 0257). The caller's own stays, also where its app has opened the
-    /// pages, and all of them where nothing else lets the user in: an id that a client made counts for nothing, as most SDKs never
-    /// send it again, and to an owner who is at no device's key the keys of others, which may be those of lost phones.
+    /// pages, and all of them where nothing else certainly lets the user in (`KeptAccess.uncertain`).
     ///
     /// - Parameters:
     ///   - gone: What leads to the user no more.
@@ -210,11 +216,7 @@ extension Transaction {
         }
         guard !joined.isEmpty else { return Evicted() }
         let going = try withUsedIds(joined, of: user)
-        let isElsewhere = kept.session != nil && !user.identities.contains { kept.isAtDevice(of: $0) }
-        let uncertain = user.identities.filter {
-            $0.provider == .anonymous || isElsewhere && $0.provider == .device
-        }
-        guard user.hasWayIn(without: going + uncertain, by: open) else { return Evicted() }
+        guard user.hasWayIn(without: going + kept.uncertain(of: user), by: open) else { return Evicted() }
         for identity in going { try unlinkForGood(identity, of: &user, because: reason, at: now) }
         let sessions = try endSessions(
             of: user.id, in: user.application, deviceKeys: Set(joined.map(\.subject)))
@@ -223,7 +225,7 @@ extension Transaction {
 
     /// Ends sessions that came by a session of an old protocol, where a provider's identity is taken away: how that one was opened is
     /// not kept with them, and who came by the identity would stay by them, or come back with another key (decision 0270). All of
-    /// them stay where nothing else lets the user in. A device whose key stays logs in by it.
+    /// them stay where nothing else certainly lets the user in, as keys do. A device whose key stays logs in by it.
     ///
     /// - Parameters:
     ///   - providers: What leads to the user no more.
@@ -235,8 +237,9 @@ extension Transaction {
     func endSessionsBySession(
         without providers: Set<Identity.Provider>, of user: User, keeping kept: KeptAccess, whereOpen open: WorkingWays?
     ) throws(DomainError) -> Int {
-        let ids = user.identities.filter { $0.provider == .anonymous }
-        guard providers.contains(where: \.opensOldSessions), user.hasWayIn(without: ids, by: open) else { return 0 }
+        guard providers.contains(where: \.opensOldSessions),
+            user.hasWayIn(without: kept.uncertain(of: user), by: open)
+        else { return 0 }
         var count = 0
         for method in Session.LogInMethod.bySession {
             count += try endSessions(of: user.id, openedBy: method, in: user.application, except: kept.session)
