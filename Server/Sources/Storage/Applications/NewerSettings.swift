@@ -12,9 +12,16 @@ extension ApplicationSettings {
         guard let stored else { return text }
         let known = try ApplicationSettings(storedText: stored).storedText()
         guard !known.utf8.elementsEqual(stored.utf8) else { return text }
-        let (new, before) = (try JSONText.members(from: text), try JSONText.members(from: stored))
-        return try JSONText.encode(
-            JSONValue.object(new).keeping(.object(before), known: .object(try JSONText.members(from: known))))
+        let new = JSONValue.object(try JSONText.members(from: text))
+        let before = JSONValue.object(try JSONText.members(from: stored))
+        let read = JSONValue.object(try JSONText.members(from: known))
+        let wanted = try ApplicationSettings(storedText: text)
+        for keepsRemains in [true, false] {
+            let kept = try JSONText.encode(new.keeping(before, known: read, andRemains: keepsRemains))
+            // What remains of something that was taken away may not be read any more, or as something else.
+            if let settings = try? ApplicationSettings(storedText: kept), settings == wanted { return kept }
+        }
+        return text
     }
 }
 
@@ -24,7 +31,8 @@ extension JSONValue {
     /// - Parameters:
     ///   - stored: What was there before.
     ///   - known: What this program makes of that. It does not know what is missing here, or is another word.
-    fileprivate func keeping(_ stored: JSONValue, known: JSONValue) -> JSONValue {
+    ///   - keepsRemains: Whether what it does not know stays also of an object or a list that it takes away.
+    fileprivate func keeping(_ stored: JSONValue, known: JSONValue, andRemains keepsRemains: Bool) -> JSONValue {
         if self == known { return stored }
         switch (self, stored, known) {
         case (.object(var members), .object(let stored), .object(let known)):
@@ -34,9 +42,9 @@ extension JSONValue {
                     members[name] = new ?? value
                     continue
                 }
-                let kept = (new ?? value.emptied).keeping(value, known: read)
+                let kept = (new ?? value.emptied).keeping(value, known: read, andRemains: keepsRemains)
                 // What this program takes away stays away, but for what it does not know of it.
-                if new != nil || kept != kept.emptied { members[name] = kept }
+                if new != nil || keepsRemains && kept != kept.emptied { members[name] = kept }
             }
             return .object(members)
         case (.array(let elements), .array(let stored), .array(let known)):
@@ -45,7 +53,7 @@ extension JSONValue {
                 guard let name = element.name, let value = before[name], let read = readable[name] else {
                     return element
                 }
-                return element.keeping(value, known: read)
+                return element.keeping(value, known: read, andRemains: keepsRemains)
             }
             let unknown = stored.filter { element in
                 element.name.map { readable[$0] == nil && own[$0] == nil } ?? false

@@ -76,5 +76,29 @@ extension Contract {
             for part in ["Hana", "back"] { try expect(!text.contains(part), "\(part) came back: \(text)") }
             try expect(isRead, "the settings are others than those that were written")
         },
+        Contract("takes away as a whole among settings what nobody could read without what is known here") { engine in
+            let id = try await TestWorld(engine).makeApplication().id
+            let newer = #"""
+                {"mail":{"templates":{"log-in-code":{"ja":{"subject":"s","text":"t","newer":1}}}},
+                "foreignSessions":{"ncmb":{"idleSeconds":60,"seconds":60,"newer":2}},"newer":[3]}
+                """#
+            let (text, isRead) = try await engine.write { transaction throws(DomainError) in
+                guard let sql = transaction as? SQLTransaction else { throw .storageUnavailable }
+                try sql.connection.run(
+                    "UPDATE applications SET settings = $1 WHERE id = $2", [.text(newer), .id(id)])
+                guard var known = try transaction.application(id), !known.settings.mail.templates.isEmpty,
+                    !known.settings.foreignSessions.isEmpty
+                else { throw .storageUnavailable }
+                known.settings.mail.templates = [:]
+                known.settings.foreignSessions = [:]
+                try transaction.update(known)
+                let text = try sql.connection.row(
+                    "SELECT settings FROM applications WHERE id = $1", [.id(id)]
+                ) { row throws(DomainError) in row.only.text }
+                return (text ?? "", try transaction.application(id) == known)
+            }
+            try expect(text.contains(#""newer":[3]"#), "what is newer is gone: \(text)")
+            try expect(isRead, "the settings are others than those that were written")
+        },
     ]
 }
