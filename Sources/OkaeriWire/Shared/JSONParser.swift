@@ -27,8 +27,8 @@ extension JSONValue {
     /// - Parameters:
     ///   - text: The bytes of one value, with white space around it at most.
     ///   - maximumDepth: How many arrays and objects may stand within each other.
-    ///   - maximumValues: How many values there may be, arrays and objects too. A name that is not ASCII counts as many as it has
-    ///     bytes: wherever it is looked up or compared, it is normalised.
+    ///   - maximumValues: How many values there may be, arrays and objects too. A name that is not ASCII counts one more for
+    ///     each four of its bytes: wherever it is looked up or compared, it is normalised.
     ///   - isTrusted: Whether texts need not be stream-safe (`StreamSafeText`): true only for what was checked before, such
     ///     as what a database holds.
     /// - Throws: `JSONSyntaxError`.
@@ -93,7 +93,7 @@ private struct JSONParser {
             skipSpace()
             guard try peek() == UInt8(ascii: "\"") else { throw .unexpected(offset: position) }
             let name = try string()
-            if !name.utf8.allSatisfy({ $0 < 0x80 }) { try count(name.utf8.count) }
+            if !name.utf8.allSatisfy({ $0 < 0x80 }) { try count((name.utf8.count + 3) / 4) }
             skipSpace()
             guard try take(UInt8(ascii: ":")) else { throw .unexpected(offset: position) }
             guard members.updateValue(try value(), forKey: name) == nil else { throw .duplicateMember(name) }

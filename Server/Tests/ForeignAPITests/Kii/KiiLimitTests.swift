@@ -31,6 +31,19 @@ struct KiiLimitTests {
         #expect(read.keys.filter { $0.hasPrefix("f") }.count == (isTaken ? fields : 0))
     }
 
+    @Test("is taken under names of kana too, where the operator allows more")
+    func japaneseNames() async throws {
+        let world = try await ForeignWorld()
+        try await world.modules.applications.changeFieldRules(
+            of: world.application.id, mayLoosen: true, by: .local
+        ) { $0.limits = ProfileLimits(fields: 400, fieldsBytes: 262_144) }
+        let user = try await world.pseudoUser()
+        let names = (0..<2500).map { "\"たいへんよくきく回復薬\($0)\":1" }.joined(separator: ",")
+        #expect(names.utf8.count > 100_000)
+        let written = try await world.kii("POST", "/users/me", "{\"bag\":{\(names)}}", token: user.token)
+        #expect(written.status == 200, "\(written.text.prefix(200))")
+    }
+
     @Test("is changed by Okaeri's own protocol within the same limits")
     func ownProtocol() async throws {
         let world = try await ForeignWorld()
