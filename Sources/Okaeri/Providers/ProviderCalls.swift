@@ -92,7 +92,7 @@ extension SessionKeeper {
             .post, APIPath.logIn(with: credential.provider.rawValue), body: body,
             idempotencyKey: randomness.unguessableName())
         call.restores = restoring
-        let slot = try await usableSlot(from: record.keySlot)
+        let slot = try await usableSlot(from: record.keySlotOfProvider)
         let key = try await triedKey(slot)
         let raw: TransportResponse
         do throws(OkaeriError) {

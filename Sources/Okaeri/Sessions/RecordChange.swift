@@ -12,6 +12,8 @@ enum RecordChange: Hashable, Sendable {
         LogInResponse, after: VaultRecord.Counts, keySlot: Int, abandoned: [Secret], leadsHere: Bool = true)
     /// The person's log-out, or with an epoch, only while the same user is logged in, one that nobody asked for.
     case logOut(epoch: Int64?, OkaeriState.LogOutReason = .ended)
+    /// The log-out of a registered user whose key was found to lead to this guest, whose session is given up.
+    case giveWay(toGuest: String, Secret, epoch: Int64)
     /// The log-out after a deletion: the server has ended the session already.
     case forgetDeleted(epoch: Int64)
     /// The end of a log-in that was not to be remembered; the vault's record counts again. With a reason it is one that
@@ -92,6 +94,9 @@ enum RecordChange: Hashable, Sendable {
         case .logOut(let epoch, let reason):
             guard let epoch else { return record.logOut() }
             if record.epoch == epoch { record.logOut(because: reason) }
+        case .giveWay(let guest, let token, let epoch):
+            record.revokeLater(token)
+            if record.epoch == epoch { record.giveWay(toGuest: guest) }
         case .forgetDeleted(let epoch):
             if record.epoch == epoch { record.forgetDeleted() }
         case .endTemporary(let leaving, let reason):

@@ -50,6 +50,8 @@ struct VaultRecord: Codable, Hashable, Sendable {
     var triedKeySlot = 0
     /// The user to whom the key in use leads, as far as this device knows.
     var keyUser: String?
+    /// The guest to whom the key of a registered user was found to lead: nobody has been this guest here.
+    private(set) var unwantedGuest: String?
     /// Tokens of log-outs that the server does not know of yet, oldest first.
     var pendingRevocations: [Secret] = []
 
@@ -101,6 +103,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
         triedKeySlot = Self.slot(try members.decodeIfPresent(Int.self, forKey: .triedKeySlot))
         formerKeys = try members.decodeIfPresent(FormerKeys.self, forKey: .formerKeys) ?? FormerKeys()
         keyUser = try members.decodeIfPresent(String.self, forKey: .keyUser) ?? user?.id
+        unwantedGuest = try members.decodeIfPresent(String.self, forKey: .unwantedGuest)
         pendingRevocations = try members.decodeIfPresent([Secret].self, forKey: .pendingRevocations) ?? []
         keyLeadsElsewhere = try members.decodeIfPresent(Bool.self, forKey: .keyLeadsElsewhere) ?? false
         loggedInWith = try members.decodeIfPresent(String.self, forKey: .loggedInWith)
@@ -122,7 +125,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
     var loggedInUser: UserBody? { isLoggedOut ? nil : user }
 
     /// Whether a registered user is logged in, and not this one.
-    func isMember(otherThan user: String) -> Bool {
+    func isMember(otherThan user: String?) -> Bool {
         loggedInUser.map { !$0.isAnonymous && $0.id != user } ?? false
     }
 
@@ -148,9 +151,16 @@ struct VaultRecord: Codable, Hashable, Sendable {
     var isKeyOfGuest: Bool {
         guard let keyUser, !isKeyLocked else { return false }
         if let user { return user.id == keyUser && user.isAnonymous }
+        if isKeyOfUnwantedGuest { return true }
         // The key of a registered user who left would be locked: that one was not remembered, or had another key.
         return logOutReason == .guestLoggedOut || logOutReason == .registeredUserLoggedOut
     }
+
+    /// Whether the device's key leads to a guest whom nobody has been here.
+    var isKeyOfUnwantedGuest: Bool { keyUser != nil && keyUser == unwantedGuest }
+
+    /// The key for a log-in by a provider. It stays with a guest of this device, but not with one whom nobody has been.
+    var keySlotOfProvider: Int { isKeyOfUnwantedGuest ? nextKeySlot : keySlot }
 
     /// The key for a log-in of somebody who is no guest, by what counts once. The guest of this device keeps the key, and so
     /// does a registered user who has logged out; somebody else gets one of their own. Of whom the pages logged in that cannot
@@ -199,7 +209,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
         if response.user.id == lockedKeyUser {
             (lockedKeyUser, lockedKeyPasskeys, lockedKeyAddress) = (nil, nil, nil)
         }
-        logOutReason = nil
+        (logOutReason, unwantedGuest) = (nil, nil)
         if isSomebodyElse {
             epoch += 1
             loggedInWith = nil
@@ -247,6 +257,13 @@ struct VaultRecord: Codable, Hashable, Sendable {
         isLoggedOut = true
         keyLeadsElsewhere = false
         loggedInWith = nil
+    }
+
+    /// Logs out a registered user whose key was found to lead to this guest.
+    mutating func giveWay(toGuest guest: String) {
+        if let user { formerKeys.forget(user.id) }
+        logOut(because: .ended)
+        (keyUser, unwantedGuest) = (guest, guest)
     }
 
     /// Keeps automatic log-ins from the account of a registered user who leaves.

@@ -43,6 +43,8 @@ struct RecordChangeTests {
         .tryKey(1), .tryKey(4),
         .replace(Samples.response("taro"), after: Samples.empty.counts, keySlot: 1, abandoned: [], leadsHere: false),
         .each([.logIn(Samples.response("taro"), generation: 1), assignment("new", leadsHere: false)]),
+        .giveWay(toGuest: "guest", Samples.token("guest's"), epoch: 1),
+        .giveWay(toGuest: "guest", Samples.token("guest's"), epoch: 9),
     ]
 
     private func changed(_ record: VaultRecord, by change: RecordChange) -> VaultRecord {
@@ -158,6 +160,25 @@ struct RecordChangeTests {
         #expect(record.formerKeySlot(of: "name2") == nil && record.formerKeySlot(of: "name3") == 3)
         let damaged = #"{"formerKeys":{"last":-5,"keys":[{"user":"u","slot":-1,"identifiers":[],"passkeys":[]}]}}"#
         #expect(VaultRecord.read(Data(damaged.utf8)) == VaultRecord())
+    }
+
+    @Test("leave a key to the guest to whom it was found to lead: the next log-in by other means has another")
+    func unwantedGuest() {
+        var record = Samples.registered
+        record.user?.username = "hana"
+        // Somebody who left and came back has an entry.
+        record.logOut()
+        record.logIn(Samples.response())
+        record.user?.isAnonymous = false
+        record = changed(record, by: .giveWay(toGuest: "guest", Samples.token("guest's"), epoch: record.epoch))
+        #expect(record.isLoggedOut && record.reasonLoggedOut == .ended && !record.isKeyLocked)
+        #expect(record.pendingRevocations.contains(Samples.token("guest's")))
+        #expect(record.keySlotOfProvider == 1 && record.keySlotOfMember(passkey: "hers", isSignUp: false) == 1)
+        #expect(record.formerKeySlot(of: "hana") == nil)
+        #expect(VaultRecord.read(record.written()) == record)
+        // Who goes on as the guest has the key.
+        record = changed(record, by: .logIn(Samples.response("guest"), generation: record.generation))
+        #expect(record.keySlot == 0 && record.keySlotOfProvider == 0)
     }
 
     @Test("after a deletion revoke nothing: the server has ended the session")

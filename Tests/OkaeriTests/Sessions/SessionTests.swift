@@ -297,6 +297,18 @@ struct SessionTests {
         #expect(guest.isAnonymous && world.server.users.map(\.id) == [guest.id])
     }
 
+    @Test("after the end of such a log-in are renewed by a key of their own, and not left beside the guest's")
+    func keyAfterUnknownOne() async throws {
+        let before = try await world.launch(inBackground: false).logIn(with: .apple(.test(user: "hana"))).user
+        world.server.erase(before.id)
+        let okaeri = world.launch(inBackground: false)
+        await #expect(throws: OkaeriError.sessionEnded) { try await okaeri.logInAutomatically() }
+        let hana = try await okaeri.logIn(with: .apple(.test(user: "hana"))).user
+        world.server.endAllSessions()
+        #expect(try await world.launch(inBackground: false).logInAutomatically().user.id == hana.id)
+        #expect(try await okaeri.reloadUser().id == hana.id)
+    }
+
     @Test("that are opened while the device is being forgotten do not count, and are ended")
     func forgettingMeanwhile() async throws {
         let client = world.launch()

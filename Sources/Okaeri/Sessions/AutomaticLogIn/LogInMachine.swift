@@ -276,12 +276,13 @@ extension LogInMachine {
         let token = Secret(response.session.token)
         unanswered = nil
         guard began == era else { return proceed(number, to: .discarding(before: before), .change(.revoke(token))) }
-        if response.isNew, running[number]?.isAbandoned == false, locked.isMember(otherThan: response.user.id) {
+        let guest = response.user.id
+        if response.isNew, running[number]?.isAbandoned == false, locked.isMember(otherThan: guest) {
             // The server knows the key no more, and has made a guest for it. That is no renewal of this user's log-in.
             return [.unlock, .workInBackground]
                 + proceed(
                     number, to: .loggingOut(.sessionEnded),
-                    .change(.each([.revoke(token), .logOut(epoch: locked.epoch)])))
+                    .change(.giveWay(toGuest: guest, token, epoch: locked.epoch)))
         }
         let confirmedBefore = confirmedSession
         confirmedSession = response.session.id
