@@ -191,8 +191,10 @@ struct LogInMachineTests {
             "nor for a renewal", .renewalSending, step(.failed(.offline, epoch: 1)), [.unlock, failure(.offline)]),
         Row(
             "a disabled user is logged out", .sending, step(.failed(.userDisabled, epoch: 1)),
-            [.unlock, .perform(.change(.logOut(epoch: 1)))]),
-        Row("and reported", .loggingOut, step(.changed(Samples.loggedOut)), [failure(.userDisabled)]),
+            [.perform(.change(.logOut(epoch: 1)))]),
+        Row(
+            "and reported, once that is stored", .loggingOut, step(.changed(Samples.loggedOut)),
+            [.unlock, failure(.userDisabled)]),
         Row(
             "with a key that cannot be used now the copy is the outcome", .preparing,
             step(.failed(.storageLocked, epoch: 1)), [.unlock, .workInBackground, copy]),

@@ -209,8 +209,8 @@ struct MachineInvariants {
             return true
         }
         switch stage {
-        case .reading, .locking, .loggingOut: return true
-        case .checking, .preparing, .sending, .storing, .discarding:
+        case .reading, .locking: return true
+        case .checking, .preparing, .sending, .storing, .discarding, .loggingOut:
             guard let unlock = actions.firstIndex(of: .unlock) else { return false }
             let resume = actions.firstIndex { if case .resume = $0 { true } else { false } }
             return resume.map { unlock < $0 } ?? true

@@ -59,6 +59,26 @@ struct SharedLogInTests {
         #expect(await client.keeper.waitingCallers.isEmpty)
     }
 
+    @Test("tells each process that a registered user's has ended whose key the server does not know, and makes one guest")
+    func endedInTwoProcesses() async throws {
+        let before = world.launch(inBackground: false)
+        let hana = try await before.signUp(username: "hana", password: "a long enough secret")
+        world.server.erase(hana.id)
+        let (app, widget) = (world.launch(inBackground: false), world.launch(inBackground: false))
+        world.server.hold(path: APIPath.logInAutomatically)
+        let first = Task { try await app.logInAutomatically() }
+        await world.server.waitForRequests(1, to: APIPath.logInAutomatically)
+        let second = Task { try await widget.logInAutomatically() }
+        // The sign-up had the first. It has read who is logged in by then.
+        await world.vault.waitForLocks(.logIn, count: 3)
+        world.server.release()
+        await #expect(throws: OkaeriError.sessionEnded) { try await first.value }
+        await #expect(throws: OkaeriError.sessionEnded) { try await second.value }
+        #expect(world.logInCount == 1)
+        #expect(await app.currentUser == nil)
+        #expect(await widget.reaches { $0 != .unknown } == .loggedOut(.ended))
+    }
+
     @Test(
         "does not count when another that was asked for later came first",
         arguments: [RememberMe.automatic, .untilQuit, .never])

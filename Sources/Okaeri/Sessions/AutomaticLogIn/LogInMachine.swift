@@ -92,7 +92,7 @@ struct LogInMachine: Hashable, Sendable {
         case storing(before: VaultRecord, token: Secret, confirmedBefore: String?)
         /// The response came after the device was forgotten: its session is being given up.
         case discarding(before: VaultRecord)
-        /// The refusal logs the user out on this device.
+        /// The refusal logs the user out on this device, before the next process may ask.
         case loggingOut(OkaeriError)
     }
 
@@ -207,7 +207,7 @@ extension LogInMachine {
             return [.workInBackground] + fail(number, logIn, .loggedOutMeanwhile, before)
         case (.loggingOut(let error), .changed):
             settle(logIn.reason, hasResponse: true)
-            return finish(number, .failure(error))
+            return [.unlock] + finish(number, .failure(error))
         case (.locking(let before), .failed(let error, let epoch)),
             (.checking(let before), .failed(let error, let epoch)),
             (.preparing(let before, _), .failed(let error, let epoch)),
@@ -263,6 +263,10 @@ extension LogInMachine {
                 return [.unlock] + finish(number, .success(result))
             }
             if order == nil { return fail(number, logIn, .loggedOutMeanwhile, before) }
+            if record.isKeyOfUnwantedGuest, before.isMember(otherThan: record.keyUser) {
+                // It found that the log-in of the user has ended who was there when this one began.
+                return fail(number, logIn, .sessionEnded, before)
+            }
         }
         if let order { unanswered = order }
         return proceed(
@@ -279,7 +283,7 @@ extension LogInMachine {
         let guest = response.user.id
         if response.isNew, running[number]?.isAbandoned == false, locked.isMember(otherThan: guest) {
             // The server knows the key no more, and has made a guest for it. That is no renewal of this user's log-in.
-            return [.unlock, .workInBackground]
+            return [.workInBackground]
                 + proceed(
                     number, to: .loggingOut(.sessionEnded),
                     .change(.giveWay(toGuest: guest, token, epoch: locked.epoch)))
@@ -328,15 +332,14 @@ extension LogInMachine {
             wait(logIn, before)
             return [.unlock, .workInBackground] + finish(number, .success(greeting))
         case .userDisabled, .userDeleted, .deviceKeyRemoved:
-            return [.unlock] + proceed(number, to: .loggingOut(error), .change(.logOut(epoch: before.epoch)))
+            return proceed(number, to: .loggingOut(error), .change(.logOut(epoch: before.epoch)))
         case .storageDamaged:
             // A session that may still work is asked first, whether it holds without the key.
             if case .asked = logIn.reason, before.session != nil {
                 settle(logIn.reason, hasResponse: true)
                 return [.unlock] + finish(number, .failure(error))
             }
-            return [.unlock]
-                + proceed(number, to: .loggingOut(error), .change(.logOut(epoch: before.epoch, .keyLost)))
+            return proceed(number, to: .loggingOut(error), .change(.logOut(epoch: before.epoch, .keyLost)))
         case .storageLocked:
             // The key cannot be used now, or the lock not be taken. Who is known is known all the same.
             wait(logIn, before)
