@@ -283,18 +283,20 @@ actor SessionKeeper {
         }
     }
 
-    /// The first key from this one on that works. One that is lost gives way to the next when a person comes by other
-    /// means than the key.
+    /// This key if it works. One that is lost gives way to the next that nobody has when a person comes by other means than
+    /// the key.
     func usableSlot(from first: Int) async throws(OkaeriError) -> Int {
-        var slot = first
+        var (slot, lostKeys) = (first, 0)
         while true {
             do throws(VaultError) {
                 // Some lost keys can be read, and do not sign.
                 _ = try await vault.deviceKey(for: keyName(slot)).signature(for: Data("okaeri".utf8))
                 return slot
             } catch {
-                guard case .damaged = error, slot - first < 8 else { throw OkaeriError(error) }
-                slot += 1
+                guard case .damaged = error, lostKeys < 8 else { throw OkaeriError(error) }
+                lostKeys += 1
+                // Up to the last that was in use they are other people's.
+                slot = max(slot + 1, record?.nextKeySlot ?? 0)
             }
         }
     }

@@ -66,6 +66,25 @@ struct LostKeyTests {
         #expect(try await world.launch().logInAutomatically().user.id == hana.id)
     }
 
+    @Test("gives way to a new one when somebody comes back, however many the device has had since")
+    func comingBack() async throws {
+        let client = world.launch(inBackground: false)
+        let hana = try await client.signUp(username: "hana", password: password)
+        for _ in 0..<9 {
+            await client.logOut()
+            // A guest in between has a key of their own.
+            try await client.logInAutomatically()
+            #expect(try await client.logIn(identifier: "hana", password: password).user.id == hana.id)
+        }
+        await client.logOut()
+        try await client.logInAutomatically()
+        world.vault.loseKeys()
+        let next = world.launch(inBackground: false)
+        #expect(try await next.logIn(identifier: "hana", password: password).user.id == hana.id)
+        world.server.endAllSessions()
+        #expect(try await next.reloadUser().id == hana.id)
+    }
+
     @Test("gives way to a new one with a transfer code")
     func transfer() async throws {
         let other = world.launch(vault: TestVault(), inBackground: false)
