@@ -71,12 +71,13 @@ public final class OkaeriClient: Sendable {
     }
 
     /// Whether the next automatic log-in leads to nobody who has been logged in here: the device's key is that of a
-    /// registered user who has logged out, or can never be used again. For the title of a button "continue as guest".
+    /// registered user who has logged out, can never be used again, or was not known to the server when it was to renew a
+    /// registered user's log-in. For the title of a button "continue as guest".
     public var automaticLogInBeginsAnew: Bool {
         get async {
             // A locked vault says nothing; nor does an automatic log-in then.
             guard let record = try? await keeper.read() else { return false }
-            return record.isKeyLocked || record.isKeyLost
+            return record.isKeyLocked || record.isKeyLost || record.isKeyOfUnwantedGuest
         }
     }
 

@@ -292,8 +292,10 @@ struct SessionTests {
         #expect(await client.reaches { $0 != .unknown } == .loggedOut(.ended))
         #expect(await client.deliverPendingLogOuts())
         #expect(world.server.sessionCount == 0)
-        // Who asks again goes on as the guest.
+        // Who asks again goes on as the guest, and the button for it says that this one is new.
+        #expect(await client.automaticLogInBeginsAnew)
         let guest = try await client.logInAutomatically().user
+        #expect(await !client.automaticLogInBeginsAnew)
         #expect(guest.isAnonymous && world.server.users.map(\.id) == [guest.id])
     }
 
