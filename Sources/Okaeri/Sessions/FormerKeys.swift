@@ -44,6 +44,11 @@ struct FormerKeys: Codable, Hashable, Sendable {
         if keys.count > Self.maximumKeys { keys.removeFirst() }
     }
 
+    /// Forgets who had a key that leads to this user by now.
+    mutating func give(_ slot: Int, to user: String) {
+        keys.removeAll { $0.slot == slot && $0.user != user }
+    }
+
     /// Forgets a user.
     mutating func forget(_ user: String) {
         keys.removeAll { $0.user == user }

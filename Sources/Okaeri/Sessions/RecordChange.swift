@@ -74,6 +74,8 @@ enum RecordChange: Hashable, Sendable {
                 if let keySlot { record.keySlot = keySlot }
                 record.logIn(response, over: copy)
                 record.keyUser = response.user.id
+                // One that was not named may not be the one that signed.
+                if keySlot != nil { record.giveKey(to: response.user.id) }
             } else if record.session?.token != token {
                 record.revokeLater(token)
             }
@@ -90,7 +92,8 @@ enum RecordChange: Hashable, Sendable {
             record.loggedInWith = nil
             record.keySlot = slot
             record.keyLeadsElsewhere = !leadsHere
-            record.keyUser = leadsHere ? response.user.id : otherUser
+            record.keyUser = otherUser
+            if leadsHere { record.giveKey(to: response.user.id) }
         case .logOut(let epoch, let reason):
             guard let epoch else { return record.logOut() }
             if record.epoch == epoch { record.logOut(because: reason) }
@@ -118,7 +121,7 @@ enum RecordChange: Hashable, Sendable {
             guard record.epoch == epoch else { return record.revokeLater(Secret(response.session.token)) }
             record.logIn(response)
             record.keyLeadsElsewhere = !leadsHere
-            if leadsHere { record.keyUser = response.user.id }
+            if leadsHere { record.giveKey(to: response.user.id) }
         case .renewToken(let session, let token, let epoch):
             guard record.epoch == epoch, record.session?.id == session else { return record.revokeLater(token) }
             record.session?.token = token
@@ -187,7 +190,11 @@ enum RecordChange: Hashable, Sendable {
         if let slot = key.keySlot { record.keySlot = slot }
         record.loggedInWith = key.provider
         record.keyLeadsElsewhere = !key.leadsHere
-        if !key.leadsHere { record.keyUser = key.otherUser }
+        if !key.leadsHere {
+            record.keyUser = key.otherUser
+        } else if let user = record.keyUser {
+            record.giveKey(to: user)
+        }
         if let former = key.formerToken, former != key.token { record.revokeLater(former) }
     }
 }

@@ -259,6 +259,12 @@ struct VaultRecord: Codable, Hashable, Sendable {
         loggedInWith = nil
     }
 
+    /// Takes over to whom the key in use leads, whoever had it before.
+    mutating func giveKey(to user: String) {
+        keyUser = user
+        formerKeys.give(keySlot, to: user)
+    }
+
     /// Logs out a registered user whose key was found to lead to this guest.
     mutating func giveWay(toGuest guest: String) {
         if let user { formerKeys.forget(user.id) }

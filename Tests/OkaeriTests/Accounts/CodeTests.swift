@@ -91,6 +91,23 @@ struct CodeTests {
         #expect(world.server.requests(to: APIPath.logInWithPassword).count == (byPassword ? 7 : 0))
     }
 
+    @Test("use a key of their own for somebody whose key leads to another user since, by a transfer code")
+    func transferredKey() async throws {
+        let hana = try await signUp()
+        let app = world.launch(inBackground: false)
+        let first = try await app.requestLogInCode(email: "hana@example.com")
+        _ = try await app.logIn(code: code, for: first)
+        let other = world.launch(vault: TestVault(), inBackground: false)
+        let taro = try await other.signUp(email: "taro@example.com", password: password)
+        let transfer = try await other.issueTransferCode().code
+        #expect(try await app.redeemTransferCode(transfer).welcome.user.id == taro.id)
+        world.clock.advance(by: .seconds(600))
+        let second = try await app.requestLogInCode(email: "hana@example.com")
+        #expect(try await app.logIn(code: code, for: second).user.id == hana.id)
+        world.server.endAllSessions()
+        #expect(try await app.reloadUser().id == hana.id)
+    }
+
     @Test("are asked for with the same answer when there is no such user, or the address is not verified")
     func nobody() async throws {
         _ = try await signUp(isVerified: false)
