@@ -25,8 +25,8 @@ extension JSONValue: Codable {
 
     /// Reads whatever value stands at the decoder's position, down to 64 levels.
     ///
-    /// Bytes from a server or a file are better read by ``init(parsing:maximumDepth:isTrusted:)``, which has a limit of
-    /// its own.
+    /// Bytes from a server or a file are better read by ``init(parsing:maximumDepth:maximumValues:isTrusted:)``, which has
+    /// limits of its own.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         // Each `try?` asks "is it of this type?"; the last attempt gives the error.
