@@ -259,7 +259,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
         loggedInWith = nil
     }
 
-    /// Takes over to whom the key in use leads, whoever had it before.
+    /// Takes over to whom the key in use leads. Who had it before is forgotten.
     mutating func giveKey(to user: String) {
         keyUser = user
         formerKeys.give(keySlot, to: user)

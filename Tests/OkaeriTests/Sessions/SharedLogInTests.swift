@@ -59,7 +59,7 @@ struct SharedLogInTests {
         #expect(await client.keeper.waitingCallers.isEmpty)
     }
 
-    @Test("tells each process that a registered user's has ended whose key the server does not know, and makes one guest")
+    @Test("tells each process that a registered user's has ended whose key the server does not know: none is a guest")
     func endedInTwoProcesses() async throws {
         let before = world.launch(inBackground: false)
         let hana = try await before.signUp(username: "hana", password: "a long enough secret")
