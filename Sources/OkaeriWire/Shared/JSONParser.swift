@@ -193,14 +193,14 @@ private struct JSONParser {
         case UInt8(ascii: "t"): text.append(0x09)
         case UInt8(ascii: "u"):
             let unit = try codeUnit()
-            var value = UInt32(unit)
+            var value = UInt32(truncatingIfNeeded: unit)
             if UTF16.isLeadSurrogate(unit) {
                 guard try take(UInt8(ascii: "\\")), try take(UInt8(ascii: "u")) else {
                     throw .badText(offset: position)
                 }
                 let trail = try codeUnit()
                 guard UTF16.isTrailSurrogate(trail) else { throw .badText(offset: position) }
-                value = 0x10000 + UInt32(unit & 0x3ff) << 10 + UInt32(trail & 0x3ff)
+                value = 0x10000 + (value & 0x3ff) << 10 + UInt32(truncatingIfNeeded: trail & 0x3ff)
             }
             // No scalar is half a pair.
             guard let scalar = Unicode.Scalar(value) else { throw .badText(offset: position) }
@@ -220,7 +220,7 @@ private struct JSONParser {
             case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
             default: throw .unexpected(offset: position)
             }
-            unit = unit << 4 | UInt16(digit)
+            unit = unit << 4 | UInt16(truncatingIfNeeded: digit)
             position += 1
         }
         return unit

@@ -94,7 +94,7 @@ package struct JSONReader: Sendable {
             var unit: UInt16 = 0
             for byte in text[start + 2..<end] {
                 guard let digit = PercentEncoding.digit(byte) else { return nil }
-                unit = unit << 4 | UInt16(digit)
+                unit = unit << 4 | UInt16(truncatingIfNeeded: digit)
             }
             return unit
         }

@@ -23,6 +23,7 @@ final class MalformedRequestHandler: ChannelInboundHandler, RemovableChannelHand
         /// - Parameters:
         ///   - errors: The words of this server.
         ///   - adapters: The protocols. The words of those count that apps of other origins speak, which are the old ones.
+        /// - Throws: what a renderer's response throws while its bytes are made.
         init(_ errors: any ErrorRenderer, _ adapters: [any ProtocolAdapter] = []) async throws {
             standard = try await Self.words(of: errors)
             var owned: [(adapter: any ProtocolAdapter, words: Words)] = []

@@ -6,6 +6,7 @@ extension ApplicationSettings {
     /// are replaced one by one, an old one must not take away what a new one has set (decision 0263).
     ///
     /// - Parameter stored: What is stored now; `nil` for nothing.
+    /// - Returns: The text to store.
     /// - Throws: `storageUnavailable` when it is nothing that this program can read.
     func storedText(replacing stored: String?) throws(DomainError) -> String {
         let text = try storedText()
@@ -32,6 +33,7 @@ extension JSONValue {
     ///   - stored: What was there before.
     ///   - known: What this program makes of that. It does not know what is missing here, or is another word.
     ///   - keepsRemains: Whether what it does not know stays also of an object or a list that it takes away.
+    /// - Returns: The value to store.
     fileprivate func keeping(_ stored: JSONValue, known: JSONValue, andRemains keepsRemains: Bool) -> JSONValue {
         if self == known { return stored }
         switch (self, stored, known) {

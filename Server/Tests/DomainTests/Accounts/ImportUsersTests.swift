@@ -103,7 +103,7 @@ struct ImportUsersTests {
     @Test("takes nobody without an id that can be kept")
     func id() async throws {
         let ids = [
-            // Bytes count: whoever looks an id up does not look further than 128.
+            // Bytes count: who looks an id up does not look further than 128.
             (String(repeating: "i", count: 128), true), (String(repeating: "i", count: 129), false),
             (String(repeating: "は", count: 42), true), (String(repeating: "は", count: 43), false),
             // An access list with this user's entry would be everybody's, or a role's.

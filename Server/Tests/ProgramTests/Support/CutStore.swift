@@ -100,7 +100,9 @@ final class CutStore: Sendable {
     }
 
     /// Answers every request for a list with a part that leads to a further one.
-    func listWithoutEnd(_ lists: Lists) async throws { try await S3Server.send("GET", "\(url)/lists/\(lists.rawValue)") }
+    func listWithoutEnd(_ lists: Lists) async throws {
+        try await S3Server.send("GET", "\(url)/lists/\(lists.rawValue)")
+    }
 
     /// Answers requests with a condition as a store that does not know it.
     func knowNoConditions() async throws { try await S3Server.send("GET", "\(url)/know-no-conditions") }

@@ -13,7 +13,9 @@ extension FuzzTarget {
             _ = try? WhereClause.condition(value, isMaster: true)
             _ = try? WhereClause.condition(value, isMaster: false)
         },
-        FuzzTarget("parse-order", maximumBytes: 1024) { input in _ = try? WhereClause.order(String(input: input), isMaster: true) },
+        FuzzTarget("parse-order", maximumBytes: 1024) { input in
+            _ = try? WhereClause.order(String(input: input), isMaster: true)
+        },
         FuzzTarget("parse-change") { input in
             guard case .object(let members)? = try? JSONValue(parsing: input) else { return }
             guard let change = try? UserChange(members, of: Identifier(rawValue: "user"), isMaster: true) else {
@@ -35,7 +37,9 @@ extension FuzzTarget {
             guard let value = try? MemberSearch.value(String(input: input)) else { return }
             _ = try? MemberSearch(for: ForeignOptions()).condition(value)
         },
-        FuzzTarget("ncmb-order", maximumBytes: 1024) { input in _ = try? MemberSearch(for: ForeignOptions()).order(String(input: input)) },
+        FuzzTarget("ncmb-order", maximumBytes: 1024) { input in
+            _ = try? MemberSearch(for: ForeignOptions()).order(String(input: input))
+        },
         FuzzTarget("ncmb-change") { input in
             guard case .object(let members)? = try? JSONValue(parsing: input) else { return }
             guard let custom = try? MemberFields.custom(in: members) else { return }
