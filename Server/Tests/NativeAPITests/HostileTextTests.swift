@@ -223,7 +223,7 @@ struct HostileTextTests {
         // Each name of accents is normalised wherever it is hashed: a mebibyte of them took a third of a second.
         let accents = String(repeating: "e\u{301}", count: 8)
         let names = (0..<8400).map { "\"\(accents)\($0)\":1" }.joined(separator: ",")
-        let list = (0..<70_000).map(String.init).joined(separator: ",")
+        let list = [String](repeating: "1", count: 300_000).joined(separator: ",")
         for fields in ["{\(names)}", #"{"list":[\#(list)]}"#, #"{"list":[{\#(names)}]}"#] {
             for (method, path) in [(HTTPRequest.Method.patch, APIPath.user), (.post, APIPath.signUp)] {
                 let answer = try await person.send(method, path, body: #"{"fields":\#(fields)}"#)

@@ -27,16 +27,19 @@ extension JSONValue {
     /// - Parameters:
     ///   - text: The bytes of one value, with white space around it at most.
     ///   - maximumDepth: How many arrays and objects may stand within each other.
-    ///   - maximumValues: How many values there may be, arrays and objects too. A name that is not ASCII counts one more for
-    ///     each four of its bytes: wherever it is looked up or compared, it is normalised.
+    ///   - maximumValues: How many values there may be, arrays and objects too. As one count four texts, numbers, truths
+    ///     or nulls of an array, which are in no table, and four bytes of names that are not ASCII, which are normalised
+    ///     wherever they are looked up or compared.
     ///   - isTrusted: Whether texts need not be stream-safe (`StreamSafeText`): true only for what was checked before, such
     ///     as what a database holds.
     /// - Throws: `JSONSyntaxError`.
     public init(
         parsing text: [UInt8], maximumDepth: Int = 128, maximumValues: Int = .max, isTrusted: Bool = false
     ) throws(JSONSyntaxError) {
+        let quarters = maximumValues.multipliedReportingOverflow(by: 4)
         var parser = JSONParser(
-            bytes: text, isTrusted: isTrusted, remainingDepth: maximumDepth, remainingValues: maximumValues)
+            bytes: text, isTrusted: isTrusted, remainingDepth: maximumDepth,
+            remainingQuarters: quarters.overflow ? .max : quarters.partialValue)
         self = try parser.document()
     }
 }
@@ -45,7 +48,8 @@ private struct JSONParser {
     let bytes: [UInt8]
     let isTrusted: Bool
     var remainingDepth: Int
-    var remainingValues: Int
+    /// How much there may still be, in quarters of a value.
+    var remainingQuarters: Int
     var position = 0
 
     mutating func document() throws(JSONSyntaxError) -> JSONValue {
@@ -55,10 +59,12 @@ private struct JSONParser {
         return value
     }
 
-    private mutating func value() throws(JSONSyntaxError) -> JSONValue {
+    /// - Parameter quarters: What it counts, if it is no array and no object.
+    private mutating func value(quarters: Int = 4) throws(JSONSyntaxError) -> JSONValue {
         skipSpace()
-        try count(1)
-        switch try peek() {
+        let first = try peek()
+        try count(first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? 4 : quarters)
+        switch first {
         case UInt8(ascii: "{"): return .object(try nested { parser throws(JSONSyntaxError) in try parser.members() })
         case UInt8(ascii: "["): return .array(try nested { parser throws(JSONSyntaxError) in try parser.elements() })
         case UInt8(ascii: "\""): return .string(try string())
@@ -69,9 +75,9 @@ private struct JSONParser {
         }
     }
 
-    private mutating func count(_ values: Int) throws(JSONSyntaxError) {
-        guard values <= remainingValues else { throw .tooManyValues }
-        remainingValues -= values
+    private mutating func count(_ quarters: Int) throws(JSONSyntaxError) {
+        guard quarters <= remainingQuarters else { throw .tooManyValues }
+        remainingQuarters -= quarters
     }
 
     private mutating func nested<Result>(
@@ -93,7 +99,7 @@ private struct JSONParser {
             skipSpace()
             guard try peek() == UInt8(ascii: "\"") else { throw .unexpected(offset: position) }
             let name = try string()
-            if !name.utf8.allSatisfy({ $0 < 0x80 }) { try count((name.utf8.count + 3) / 4) }
+            if !name.utf8.allSatisfy({ $0 < 0x80 }) { try count(name.utf8.count) }
             skipSpace()
             guard try take(UInt8(ascii: ":")) else { throw .unexpected(offset: position) }
             guard members.updateValue(try value(), forKey: name) == nil else { throw .duplicateMember(name) }
@@ -111,7 +117,7 @@ private struct JSONParser {
         skipSpace()
         if try take(UInt8(ascii: "]")) { return elements }
         while true {
-            elements.append(try value())
+            elements.append(try value(quarters: 1))
             skipSpace()
             if try take(UInt8(ascii: "]")) { return elements }
             guard try take(UInt8(ascii: ",")) else { throw .unexpected(offset: position) }

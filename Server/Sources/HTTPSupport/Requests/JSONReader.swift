@@ -7,9 +7,9 @@ package import enum OkaeriWire.JSONValue
 /// Reads JSON bodies strictly: a misspelt or malformed request is refused by name, never guessed at. Of old protocols
 /// half an emoji is taken.
 package struct JSONReader: Sendable {
-    /// How many values a body has. Fields of a user, which have up to 262,144 bytes where an application allows it, hold more
-    /// in lists of short values alone (decision 0278). Without a bound a mebibyte of names with accents took a third of a
-    /// second, in which all others had half a processor less.
+    /// How many values a body has. Fields of a user, which have up to 262,144 bytes where an application allows it, hold no
+    /// more (decision 0278). Without a bound a mebibyte of names with accents took a third of a second, in which all others
+    /// had half a processor less.
     package static let maximumValues = 65_536
 
     private let readBody: BodyReader
@@ -174,7 +174,8 @@ extension JSONSyntaxError {
         case .numberOutOfRange(let offset): "The body has a number out of range, at byte \(offset)."
         case .tooDeep: "The body has too many arrays and objects within each other."
         case .tooManyValues:
-            "The body has more than \(JSONReader.maximumValues) values; four bytes of a name that is not ASCII count as one."
+            "The body has more than \(JSONReader.maximumValues) values; as one count four plain ones of a list, "
+                + "and four bytes of names that are not ASCII."
         }
     }
 }

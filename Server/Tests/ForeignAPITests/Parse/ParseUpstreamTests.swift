@@ -108,6 +108,16 @@ struct ParseUpstreamTests {
         #expect(server.requests.map { $0.headers["x-parse-request-id"] } == ["attempt-1", nil, "attempt-1"])
     }
 
+    @Test("gets a list of very many numbers from the SDK for JavaScript, which names the application within the body")
+    func longList() async throws {
+        let tiles = [String](repeating: "1", count: 100_000).joined(separator: ",")
+        let envelope = #"{"tiles":[\#(tiles)],"_ApplicationId":"app1","_JavaScriptKey":"jskey"}"#
+        let answer = try await world.send(
+            "POST", "/parse/classes/Game", [("Content-Type", "text/plain")], body: envelope)
+        #expect(answer.status == 200, "\(answer.text.prefix(200))")
+        #expect(server.requests.map(\.path) == ["/parse/classes/Game"])
+    }
+
     @Test("gets everything but users and sessions, with the user's identity and without the session's token")
     func passes() async throws {
         let user = try await world.parseUser("mika")

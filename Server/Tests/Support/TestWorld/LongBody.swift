@@ -4,6 +4,8 @@ import OkaeriWire
 /// Bodies of requests with as many elements as a body can hold: one with more values is refused before anything looks at it.
 package enum LongBody {
     private static let maximumValues = 65_000
+    /// Of what lists hold four times as much would be read.
+    private static let maximumElements = 100_000
     /// A little less than a request may have.
     package static let maximumBytes = 1_000_000
 
@@ -23,7 +25,8 @@ package enum LongBody {
         let parts = element.split(separator: "%", omittingEmptySubsequences: false)
         let values = 1 + element.utf8.count { $0 == UInt8(ascii: ":") }
         var text = before
-        for number in 0..<maximumValues / values where text.utf8.count < maximumBytes {
+        let most = values == 1 ? maximumElements : maximumValues / values
+        for number in 0..<most where text.utf8.count < maximumBytes {
             if number > 0 { text += separator }
             text += parts.joined(separator: String(number))
         }
