@@ -38,6 +38,21 @@ struct FirstLaunchTests {
         #expect(world.server.users.count == 1)
     }
 
+    @Test("end the log-in of a registered user whose key the server does not know, where it makes nobody")
+    func refusedToMember() async throws {
+        let client = launch(nil)
+        let hana = try await client.signUp(username: "hana", password: "a long enough secret")
+        world.server.erase(hana.id)
+        world.server.firstLaunchPolicy = .attestation
+        await #expect(throws: OkaeriError.sessionEnded) { try await client.reloadUser() }
+        #expect(await client.reaches { $0 != .unknown } == .loggedOut(.ended))
+        // The next one says why nobody is.
+        await #expect(throws: OkaeriError.refused(code: .attestationRequired, status: 403, detail: nil)) {
+            try await client.logInAutomatically()
+        }
+        #expect(world.server.users.isEmpty)
+    }
+
     @Test("make nobody where the server wants an attestation and the app has none", arguments: [nil, false])
     func refused(isAvailable: Bool?) async throws {
         world.server.firstLaunchPolicy = .attestation

@@ -333,6 +333,9 @@ extension LogInMachine {
             return [.unlock, .workInBackground] + finish(number, .success(greeting))
         case .userDisabled, .userDeleted, .deviceKeyRemoved:
             return proceed(number, to: .loggingOut(error), .change(.logOut(epoch: before.epoch)))
+        case .refused(let code, _, _) where code.refusesFirstLaunch && before.isMember(otherThan: nil):
+            // Of a key that it knows the server wants no such thing.
+            return proceed(number, to: .loggingOut(.sessionEnded), .change(.logOut(epoch: before.epoch)))
         case .storageDamaged:
             // A session that may still work is asked first, whether it holds without the key.
             if case .asked = logIn.reason, before.session != nil {
@@ -384,5 +387,12 @@ extension LogInMachine.LogIn {
     /// Whether somebody has logged out since the log-in was asked for that is repeated now.
     fileprivate func isOvertaken(by record: VaultRecord) -> Bool {
         askedIn.map { $0 != record.epoch && record.loggedInUser == nil } ?? false
+    }
+}
+
+extension ErrorCode {
+    /// Whether no user is made for a key that the server does not know.
+    fileprivate var refusesFirstLaunch: Bool {
+        [.attestationRequired, .attestationInvalid, .proofOfWorkRequired].contains(self)
     }
 }
