@@ -237,6 +237,24 @@ struct LogInMachineTests {
         #expect(machine.wanted?.idempotencyKey == "first")
     }
 
+    @Test(
+        "ends a registered user's log-in, and no guest's, where nobody is made for a key that the server does not know",
+        arguments: [ErrorCode.attestationRequired, .attestationInvalid, .proofOfWorkRequired, .hookRefused])
+    func unknownKey(code: ErrorCode) {
+        let error = OkaeriError.refused(code: code, status: 403, detail: nil)
+        for record in [Samples.registered, Samples.loggedIn] {
+            var machine = LogInMachine()
+            let steps: [LogInMachine.Step] = [
+                .read(record), .locked, .read(record), .prepared, .failed(error, epoch: record.epoch),
+            ]
+            var actions = machine.handle(.asked(caller: 1, body: AutomaticLogInBody(), name: "first"))
+            for step in steps { actions = machine.handle(Self.step(step)) }
+            let isGuest = record == Samples.loggedIn
+            let end: [Action] = [.perform(.change(.logOut(epoch: record.epoch)))]
+            #expect(actions == (isGuest ? [.unlock, Self.failure(error)] : end))
+        }
+    }
+
     @Test("gives a request with other values a name of its own")
     func otherBody() {
         var machine = MachineSituation.sending.machine

@@ -334,7 +334,7 @@ extension LogInMachine {
         case .userDisabled, .userDeleted, .deviceKeyRemoved:
             return proceed(number, to: .loggingOut(error), .change(.logOut(epoch: before.epoch)))
         case .refused(let code, _, _) where code.refusesFirstLaunch && before.isMember(otherThan: nil):
-            // Of a key that it knows the server wants no such thing.
+            // Of a key that it knows the server wants no such thing, nor does it ask the app's own service about it.
             return proceed(number, to: .loggingOut(.sessionEnded), .change(.logOut(epoch: before.epoch)))
         case .storageDamaged:
             // A session that may still work is asked first, whether it holds without the key.
@@ -393,6 +393,6 @@ extension LogInMachine.LogIn {
 extension ErrorCode {
     /// Whether no user is made for a key that the server does not know.
     fileprivate var refusesFirstLaunch: Bool {
-        [.attestationRequired, .attestationInvalid, .proofOfWorkRequired].contains(self)
+        [.attestationRequired, .attestationInvalid, .proofOfWorkRequired, .hookRefused].contains(self)
     }
 }
