@@ -61,7 +61,9 @@ final class Browser: Sendable {
         var fields = fields
         if let token { fields["form_token"] = token }
         if token != nil, fields["version"] == nil { fields["version"] = try await version(inFormTo: path) }
-        let body = fields.map { "\(Self.escaped($0))=\(Self.escaped($1))" }.joined(separator: "&")
+        // A form that comes twice has its fields in the same order.
+        let sorted = fields.sorted { $0.key < $1.key }
+        let body = sorted.map { "\(Self.escaped($0))=\(Self.escaped($1))" }.joined(separator: "&")
         return try await send(
             .post, path,
             [
