@@ -59,7 +59,7 @@ private struct JSONParser {
         return value
     }
 
-    /// - Parameter quarters: What it counts, if it is no array and no object.
+    // `quarters` is what it counts, if it is no array and no object.
     private mutating func value(quarters: Int = 4) throws(JSONSyntaxError) -> JSONValue {
         skipSpace()
         let first = try peek()
