@@ -43,20 +43,24 @@ struct HostileConnectionTests {
     func encodings() throws {
         let marks = String(repeating: "\u{301}\u{316}", count: 200_000)
         for (encoding, isTaken) in [("\(marks), chunked", false), (marks, false), ("Chunked", true)] {
-            let channel = EmbeddedChannel(handler: RequestHeadCheck(nil))
-            let head = HTTPRequestHead(
-                version: .http1_1, method: .POST, uri: "/",
-                headers: ["Host": "a.example", "Transfer-Encoding": encoding])
-            var fault: (any Error)?
-            do {
-                _ = try channel.writeInbound(HTTPServerRequestPart.head(head))
-            } catch {
-                fault = error
-            }
+            let fault = try fault(of: .POST, ["Host": "a.example", "Transfer-Encoding": encoding])
             #expect((fault == nil) == isTaken)
             #expect(isTaken || fault as? HTTPParserError == .invalidHeaderToken)
-            _ = try channel.finish(acceptAlreadyClosed: true)
         }
+    }
+
+    /// What the check of a request's head says against it, without a server.
+    private func fault(of method: HTTPMethod, _ headers: HTTPHeaders) throws -> (any Error)? {
+        let channel = EmbeddedChannel(handler: RequestHeadCheck(nil))
+        let head = HTTPRequestHead(version: .http1_1, method: method, uri: "/", headers: headers)
+        var fault: (any Error)?
+        do {
+            _ = try channel.writeInbound(HTTPServerRequestPart.head(head))
+        } catch {
+            fault = error
+        }
+        _ = try channel.finish(acceptAlreadyClosed: true)
+        return fault
     }
 
     @Test("that name options of the connection without an end are refused before these are taken apart")
@@ -66,18 +70,11 @@ struct HostileConnectionTests {
             ([marks], true), (["keep-alive, Upgrade", "HTTP2-Settings"], true), ([marks + ","], false),
             ([String(repeating: "a,", count: 513)], false), ([marks, "close"], false),
         ] {
-            let channel = EmbeddedChannel(handler: RequestHeadCheck(nil))
-            var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/", headers: ["Host": "a.example"])
-            for field in fields { head.headers.add(name: "connection", value: field) }
-            var fault: (any Error)?
-            do {
-                _ = try channel.writeInbound(HTTPServerRequestPart.head(head))
-            } catch {
-                fault = error
-            }
+            var headers: HTTPHeaders = ["Host": "a.example"]
+            for field in fields { headers.add(name: "connection", value: field) }
+            let fault = try fault(of: .GET, headers)
             #expect((fault == nil) == isTaken)
             #expect(isTaken || fault as? HTTPParserError == .headerOverflow)
-            _ = try channel.finish(acceptAlreadyClosed: true)
         }
     }
 

@@ -11,21 +11,13 @@ extension FuzzTarget {
     static let imports = [
         FuzzTarget("import-file") { input in
             let file = RecordFile(reading: pieces(of: input))
-            var count = 0
-            while let record = try? file.next() {
-                take(record.bytes, asUser: count < readRecords)
-                count += 1
-            }
+            takeAll { try? file.next()?.bytes }
             expect(file.readBytes <= input.count, "nothing is read twice")
         },
         FuzzTarget("import-record") { input in take(input, asUser: true) },
         FuzzTarget("import-csv") { input in
             let file = CSVFile(reading: pieces(of: input))
-            var count = 0
-            while let row = try? file.next() {
-                take(row.bytes, asUser: count < readRecords)
-                count += 1
-            }
+            takeAll { try? file.next()?.bytes }
             expect(file.readBytes <= input.count, "nothing is read twice")
         },
         FuzzTarget("import-mapping") { input in
@@ -64,6 +56,15 @@ extension FuzzTarget {
             let piece = rest.prefix(61)
             rest = rest.dropFirst(61)
             return Array(piece)
+        }
+    }
+
+    /// Takes what a file gives until its end; the first records as users too.
+    private static func takeAll(_ next: () -> [UInt8]?) {
+        var count = 0
+        while let bytes = next() {
+            take(bytes, asUser: count < readRecords)
+            count += 1
         }
     }
 

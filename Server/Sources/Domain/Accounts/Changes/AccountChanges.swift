@@ -175,7 +175,8 @@ struct ReadyChanges: Sendable {
         if !hasSession, !changes.isEmpty { try author.requireSession(in: transaction) }
         try author.require(Set(changes.keys), of: user, by: actor, at: now)
         var total = Evicted()
-        for provider in Set(unlinked.map(\.provider)) {
+        let providers = Set(unlinked.map(\.provider))
+        for provider in providers {
             total.sessions += try transaction.endSessions(
                 of: user.id, openedBy: Session.LogInMethod(rawValue: provider.rawValue), in: user.application,
                 except: kept.session)
@@ -185,12 +186,12 @@ struct ReadyChanges: Sendable {
             let ended = try transaction.endKeys(
                 joinedBy: unlinked, of: &user, keeping: kept, whereOpen: open, because: .init(change), at: now)
             // A merge opens a session without a key too, by the identity that was shown for it: none that a client made.
-            if unlinked.contains(where: \.provider.registers) {
+            if providers.contains(where: \.registers) {
                 total.sessions += try transaction.endSessions(
                     of: user.id, openedBy: .merge, in: user.application, except: kept.session)
             }
             total.sessions += try transaction.endSessionsBySession(
-                without: Set(unlinked.map(\.provider)), of: user, keeping: kept, whereOpen: open)
+                without: providers, of: user, keeping: kept, whereOpen: open)
             total.sessions += ended.sessions
             total.deviceKeys += ended.deviceKeys
             if ended.deviceKeys > 0 { changes[change]?["device-keys"] = String(ended.deviceKeys) }
