@@ -93,7 +93,7 @@ enum EventsPage {
 
     private static func draft(_ form: FormValues) -> ManageEventEndpoints.Draft {
         ManageEventEndpoints.Draft(
-            url: form.text("url").split(whereSeparator: \.isWhitespace).joined(separator: " "),
+            url: form.text("url").words.joined(separator: " "),
             types: form.text("types").split { $0.isWhitespace || $0 == "," }.map { EventType(rawValue: String($0)) },
             includesUser: !form.text("includesUser").isEmpty, isPaused: !form.text("isPaused").isEmpty)
     }

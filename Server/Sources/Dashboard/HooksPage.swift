@@ -63,7 +63,7 @@ enum HooksPage {
             faults.append(ValidationError(field: "whenDown", rule: .noneOf(Hook.WhenDown.allCases.map(\.rawValue))))
         }
         let draft = ManageHooks.Draft(
-            url: form.text("url").split(whereSeparator: \.isWhitespace).joined(separator: " "),
+            url: form.text("url").words.joined(separator: " "),
             // What is no number is beyond all bounds.
             timeoutMilliseconds: Int64(form.text("timeoutMilliseconds"), radix: 10) ?? -1,
             whenDown: whenDown ?? .refuse, asksGuests: !form.text("asksGuests").isEmpty,

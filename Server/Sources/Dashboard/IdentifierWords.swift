@@ -31,7 +31,7 @@ extension DashboardRequest {
     ///   - names: The names of admins by their ids.
     /// - Returns: the reference, such as `admin:ID`.
     func reference(_ typed: String, _ names: [String: String]) -> String {
-        let typed = typed.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let typed = typed.words.joined(separator: " ")
         if let admin = names.first(where: { $0.value == typed }) { return "admin:\(admin.key)" }
         return typed.contains(":") || ["operator", "server", "unknown"].contains(typed) ? typed : "user:\(typed)"
     }

@@ -28,7 +28,7 @@ enum OldServicesPage {
 
     private static func draft(_ form: FormValues) -> ManageOldServices.Draft {
         func words(_ field: String) -> [String] {
-            form.text(field).split(whereSeparator: \.isWhitespace).map(String.init)
+            form.text(field).words.map(String.init)
         }
         let issuer = words("issuer").joined(separator: " ")
         let secret = words("secret").joined(separator: " ")

@@ -96,7 +96,7 @@ enum ProvidersPage {
     }
 
     private static func lines(_ text: String) -> [String] {
-        text.split(whereSeparator: \.isWhitespace).map(String.init)
+        text.words.map(String.init)
     }
 
     private static func draw(

@@ -72,7 +72,7 @@ extension PasskeyRules {
                     roots.authenticators.isEmpty
                         ? AttestationRoots.everyKind : roots.authenticators.joined(separator: " ")
                 ]
-                    + roots.certificates.split(whereSeparator: \.isNewline).map(String.init)
+                    + roots.certificates.pieces(at: "\n").map(String.init)
             }
         }
         set {
@@ -80,7 +80,7 @@ extension PasskeyRules {
             var isInCertificate = false
             var takesKinds = false
             for written in newValue {
-                let words = written.split(whereSeparator: \.isWhitespace).map(String.init)
+                let words = written.words.map(String.init)
                 guard !words.isEmpty else { continue }
                 let line = words.joined(separator: " ")
                 if line.hasPrefix("-----BEGIN ") { isInCertificate = true }

@@ -15,6 +15,11 @@ extension StringProtocol where SubSequence == Substring {
             .map { Substring($0) }
     }
 
+    /// The words, between white space of whatever kind: by characters, an accent behind a space would be lost with it.
+    package var words: [Substring] {
+        self[...].unicodeScalars.split { $0.properties.isWhitespace }.map { Substring($0) }
+    }
+
     /// The text without the first of such signs.
     ///
     /// - Parameter sign: A sign of ASCII.
