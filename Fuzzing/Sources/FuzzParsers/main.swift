@@ -4,6 +4,12 @@ import FuzzTargets
 
 // Gives what libFuzzer makes up to the parser that OKAERI_FUZZ_TARGET names; `list` tells their names.
 
+@_cdecl("okaeri_fuzz_enqueue")
+func enqueue(_ job: UnsafeMutableRawPointer) {
+    runHere(unsafeBitCast(job, to: UnownedJob.self))
+}
+
+takeJobsOfPool()
 let environment = ProcessInfo.processInfo.environment
 let name = environment["OKAERI_FUZZ_TARGET"] ?? ""
 if name == "list" {

@@ -21,8 +21,8 @@ extension FuzzTarget {
     /// good signature.
     static let backend = [
         FuzzTarget("backend-request") { input in
-            let end = input.firstIndex(of: 0x0a) ?? input.endIndex
-            let (header, proof) = (String(input: Array(input[..<end])), String(input: Array(input[end...].dropFirst())))
+            let (line, rest) = input.firstLine
+            let (header, proof) = (String(input: line), String(input: rest))
             waiting {
                 await verify(header, proof)
                 let unsigned = FuzzKey.unsignedToken(header: accessTokenHeader, claims: input)
@@ -44,9 +44,8 @@ extension FuzzTarget {
             }
         },
         FuzzTarget("backend-key-set") { input in
-            let end = input.firstIndex(of: 0x0a) ?? input.endIndex
-            let answer = KeySetAnswer(
-                body: Data(input[end...].dropFirst()), cacheControl: String(input: Array(input[..<end])))
+            let (line, rest) = input.firstLine
+            let answer = KeySetAnswer(body: Data(rest), cacheControl: String(input: line))
             waiting { _ = try? await tokenVerifier(answer).verify(emptyToken) }
         },
         FuzzTarget("backend-webhook") { input in

@@ -41,9 +41,18 @@ extension String {
 }
 
 extension [UInt8] {
+    /// What stands before the first end of a line, and what behind it; all of it and nothing where there is none.
+    var firstLine: (line: [UInt8], rest: [UInt8]) {
+        let end = firstIndex(of: 0x0a) ?? endIndex
+        return (Array(self[..<end]), Array(self[end...].dropFirst()))
+    }
+
     /// Whether these bytes are among one of so many, always the same ones: for what takes too long to be done for each.
-    func isOne(of count: Int) -> Bool {
+    func isOne(of count: Int) -> Bool { digest % count == 0 }
+
+    /// A number that is as good as chance, always the same one for the same bytes (FNV-1a).
+    var digest: Int {
         let digest = reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        return (digest >> 32) % UInt64(count) == 0
+        return Int(digest >> 32)
     }
 }

@@ -17,16 +17,16 @@ extension FuzzTarget {
             _ = form.text("name")
         },
         FuzzTarget("form-value", maximumBytes: 1024) { input in
-            guard let text = String(validating: input, as: UTF8.self) else { return }
+            guard let text = StreamSafeText.text(of: input) else { return }
             let form = try? FormValues(Array("name=\(text.percentEncoded)".utf8))
             expect(form?["name"] == text, "a form's value is read as it was written")
         },
         FuzzTarget("multipart") { input in
-            let head = input.prefix { $0 != 0x0a }
-            _ = try? MultipartForm(Array(input.dropFirst(head.count + 1)), contentType: String(input: Array(head)))
+            let (line, rest) = input.firstLine
+            _ = try? MultipartForm(rest, contentType: String(input: line))
         },
         FuzzTarget("query", maximumBytes: 1024) { input in _ = try? QueryItems(parsing: String(input: input)[...]) },
-        FuzzTarget("cookies", maximumBytes: 2048) { input in
+        FuzzTarget("cookies", maximumBytes: 512) { input in
             var headers = HTTPFields()
             for line in input.split(separator: 0x0a) {
                 headers.append(HTTPField(name: .cookie, value: String(input: Array(line))))
@@ -34,7 +34,7 @@ extension FuzzTarget {
             let cookies = BrowserCookies(headers)
             _ = (cookies["okaeri-session"], cookies["__Host-okaeri-session"])
         },
-        FuzzTarget("proxy-headers", maximumBytes: 1024) { input in
+        FuzzTarget("proxy-headers", maximumBytes: 300) { input in
             let own = "192.0.2.7"
             var (apart, together) = (HTTPFields(), HTTPFields())
             for line in input.split(separator: 0x0a) {

@@ -33,7 +33,7 @@ extension FuzzTarget {
                 expect(StoredHash(hash) == nil, "a fast hash is not stored")
             }
         },
-        FuzzTarget("postgresql-notice") { input in
+        FuzzTarget("postgresql-notice", maximumBytes: 1024) { input in
             let (sender, notice) = ChangeNotice.read(String(input: input))
             guard case .changes(let changes) = notice, !changes.isEmpty else { return }
             for payload in ChangeNotice.payloads(changes, from: sender.isEmpty ? "node" : sender) {

@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// Runs what is asynchronous on the thread that waits for it: to wake another one, and to be woken by it, takes longer than
-/// most parsers. What starts tasks of its own has them run elsewhere, as always.
+/// most parsers. What starts tasks of its own has them run elsewhere, unless `runHere` gets them.
 private final class WaitingThread: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
     private let isDone = Mutex(false)
@@ -10,7 +10,10 @@ private final class WaitingThread: TaskExecutor {
     private let news = DispatchSemaphore(value: 0)
 
     func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
+        add(UnownedJob(job))
+    }
+
+    func add(_ job: UnownedJob) {
         jobs.withLock { $0.append(job) }
         news.signal()
     }
@@ -30,8 +33,9 @@ private final class WaitingThread: TaskExecutor {
         }
     }
 
+    static let first = WaitingThread()
     /// Those that nobody uses. They are kept, because a job does not keep its executor.
-    static let idle = Mutex<[WaitingThread]>([])
+    static let idle = Mutex<[WaitingThread]>([first])
 }
 
 /// Waits for work that is asynchronous: a fuzzer's entry is not.
@@ -39,4 +43,10 @@ func waiting(for work: @escaping @Sendable () async -> Void) {
     let thread = WaitingThread.idle.withLock { $0.popLast() } ?? WaitingThread()
     thread.run(work)
     WaitingThread.idle.withLock { $0.append(thread) }
+}
+
+/// Runs a job that has no executor on the thread that waits, for a program in which only one does: the fuzzer gives it what
+/// Swift's runtime would give to its pool of threads.
+public func runHere(_ job: UnownedJob) {
+    WaitingThread.first.add(job)
 }
