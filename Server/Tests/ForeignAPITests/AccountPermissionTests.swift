@@ -193,6 +193,27 @@ struct AccountPermissionTests {
         #expect(after.user?.fields["score"] == 7 && before.withoutFields == after.withoutFields)
     }
 
+    @Test(
+        "nobody whom it lets write finds out by what is refused what they may not read",
+        arguments: [#"{"*":{"write":true}}"#, #"{"*":{"read":true,"write":true}}"#])
+    func unread(acl: String) async throws {
+        let world = try await ForeignWorld([FieldRule(name: "mood", reader: .owner)])
+        let victim = try await world.ncmb(
+            "POST", "/users", #"{"userName":"victim","password":"x","mood":["sad"],"acl":\#(acl)}"#)
+        let path = "/users/\(try victim.text("objectId"))"
+        for operation in [#""AddUnique","objects":["sad"]"#, #""Remove","objects":["x"]"#, #""Increment","amount":1"#] {
+            let refused = try await world.ncmb("PUT", path, #"{"mood":{"__op":\#(operation)}}"#)
+            #expect(refused.status == 403, "\(refused.text)")
+        }
+        // Its name, which is no change where it is seen and sent back.
+        let same = try await world.ncmb("PUT", path, #"{"userName":"victim"}"#)
+        #expect(same.status == (acl.contains("read") ? 200 : 403), "\(same.text)")
+        let blind = try await world.ncmb("PUT", path, #"{"mood":["glad"]}"#)
+        #expect(blind.status == 200, "\(blind.text)")
+        let account = try await Self.account(try victim.text("objectId"), in: world)
+        #expect(account.user?.fields["mood"] == ["glad"])
+    }
+
     @Test("Kii lets nobody but the user and administrators change a user", arguments: ["POST", "PUT", "DELETE"])
     func kii(method: String) async throws {
         let world = try await ForeignWorld()

@@ -256,27 +256,35 @@ struct ParseUserTests {
         #expect(try await world.parse("GET", "\(path)?limit=1").parseCode == 102)
     }
 
-    @Test("are not read by the results of operations by whom their list lets write alone")
+    @Test("are not read by operations, nor by guesses, by whom their list lets write alone")
     func writeOnly() async throws {
         let world = try await ForeignWorld()
         let list = #""ACL":{"*":{"write":true}},"score":41,"bag":["secret"],"prefs":{"pin":"1234"}"#
         let mika = try await world.parseUser("mika", ",\(list)")
         let hana = try await world.parseUser("hana")
         let path = "/users/\(mika.id)"
-        for operations in [
-            #"{"score":{"__op":"Increment","amount":1}}"#, #"{"bag":{"__op":"Remove","objects":["x"]}}"#,
-            #"{"prefs.tries":{"__op":"Increment","amount":1}}"#,
+        // Fields that are full let in only what is there already, and what has another type was refused by its type.
+        for change in [
+            #"{"score":{"__op":"Increment","amount":1}}"#, #"{"bag":{"__op":"Increment","amount":1}}"#,
+            #"{"bag":{"__op":"Add","objects":["x"]}}"#, #"{"bag":{"__op":"AddUnique","objects":["secret"]}}"#,
+            #"{"bag":{"__op":"Remove","objects":["x"]}}"#, #"{"prefs.tries":1}"#, #"{"prefs.pin":{"__op":"Delete"}}"#,
+            #"{"username":"mika"}"#, #"{"ACL":{"*":{"write":true}}}"#,
         ] {
-            let changed = try await world.parse("PUT", path, operations, token: hana.token)
-            let names = Set(try changed.json().keys)
-            #expect(changed.status == 200 && names == ["updatedAt"], "\(changed.text)")
+            let refused = try await world.parse("PUT", path, change, token: hana.token)
+            #expect(refused.parseCode == 206, "\(change): \(refused.text)")
         }
-        // What was asked for is done, and the user itself reads it.
+        let blind = try await world.parse(
+            "PUT", path, #"{"note":"for you","prefs":{"__op":"Delete"}}"#, token: hana.token)
+        let names = Set(try blind.json().keys)
+        #expect(blind.status == 200 && names == ["updatedAt"], "\(blind.text)")
+        // The user itself reads what its operation gives.
         let own = try await world.parse(
             "PUT", path, #"{"score":{"__op":"Increment","amount":1}}"#, token: mika.token)
-        #expect(try own.json()["score"] == 43, "\(own.text)")
+        #expect(try own.json()["score"] == 42, "\(own.text)")
         let item = #"{"method":"PUT","path":"/parse\#(path)","body":{"score":{"__op":"Increment","amount":0}}}"#
         let several = try await world.parse("POST", "/batch", #"{"requests":[\#(item)]}"#, token: hana.token)
-        #expect(several.status == 200 && !several.text.contains("score"), "\(several.text)")
+        #expect(several.status == 200 && several.text.contains("206"), "\(several.text)")
+        let read = try await world.parse("GET", path, token: mika.token).json()
+        #expect(read["note"] == "for you" && read["bag"] == ["secret"] && read["prefs"] == nil)
     }
 }

@@ -54,6 +54,12 @@ package enum AccountActor: Hashable, Sendable {
         change.policy.who.contains(role(towards: user))
     }
 
+    /// Whether this may read a user, as far as an access list says it.
+    func mayRead(_ user: User) -> Bool {
+        guard case .user(let id, let standard) = self else { return true }
+        return user.rights(of: id, standard: standard).contains(.read)
+    }
+
     /// - Throws: `accessRefused` when the actor may not make all of the changes.
     func require(_ needed: Set<AccountChange>, of user: User) throws(DomainError) {
         let role = role(towards: user)

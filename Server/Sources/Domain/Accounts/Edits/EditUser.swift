@@ -80,7 +80,10 @@ package struct EditUser: Sendable {
     ) async throws(DomainError) -> ReadyEdit {
         let now = clock.now
         // Before anything is hashed or sealed.
-        if let known { try author.requireProof(of: edit.needed(for: known), at: now) }
+        if let known {
+            try edit.refuseUnread(known, by: author.actor, application.settings.fieldRules)
+            try author.requireProof(of: edit.needed(for: known), at: now)
+        }
         var edit = edit.held(to: application.settings.signUp, by: author.actor)
         if !edit.unlinked.isEmpty {
             edit.workingWays = try await store.read { transaction throws(DomainError) in
@@ -212,6 +215,7 @@ struct ReadyEdit: Sendable {
     func store(
         _ before: User, keeping kept: KeptAccess, in transaction: any Transaction
     ) throws(DomainError) -> EditUser.Response {
+        try edit.refuseUnread(before, by: author.actor, application.settings.fieldRules)
         try author.requireProof(of: edit.needed(for: before), at: now)
         let outcome = try edit.outcome(of: before, by: author.actor, application.settings.fieldRules, at: now)
         guard outcome.faults.isEmpty else { throw .fieldsRefused(outcome.faults) }

@@ -158,6 +158,30 @@ extension UserEdit {
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
     }
 
+    /// Refuses whom an access list lets write what goes by something that they may not read: they would find it out by what is refused
+    /// (decision 0292). Before anything else is looked at.
+    ///
+    /// - Parameters:
+    ///   - user: As it is.
+    ///   - actor: Who asks.
+    ///   - rules: What holds for the fields.
+    /// - Throws: `accessRefused`, `fieldsRefused`.
+    func refuseUnread(_ user: User, by actor: AccountActor, _ rules: FieldRules) throws(DomainError) {
+        guard actor.role(towards: user) == .writer else { return }
+        var compared: [String] = []
+        if case .operations(let operations) = fields {
+            compared = operations.filter(\.value.comparesValue).keys.sorted()
+        }
+        guard actor.mayRead(user) else {
+            guard compared.isEmpty, identifiers.isEmpty, case .unchanged = acl else { throw .accessRefused }
+            return
+        }
+        let unread = compared.filter { !rules.mayRead($0, .others) }
+        guard unread.isEmpty else {
+            throw .fieldsRefused(unread.map { ValidationError(field: ProfileRules.path(of: $0), rule: .readOnly) })
+        }
+    }
+
     /// What the request may turn out to change.
     func possible(by actor: AccountActor) -> Set<AccountChange> {
         var possible: Set<AccountChange> = []

@@ -15,6 +15,14 @@ package indirect enum FieldOperation: Hashable, Sendable {
     /// Does something to members of an object; a field that is not there counts as one without members.
     case members([String: FieldOperation])
 
+    /// Whether it goes by what is there.
+    var comparesValue: Bool {
+        switch self {
+        case .set, .remove: false
+        case .increment, .append, .appendMissing, .removeAll, .members: true
+        }
+    }
+
     /// Does it to a value.
     ///
     /// - Parameter value: What is there; `nil` for nothing.
