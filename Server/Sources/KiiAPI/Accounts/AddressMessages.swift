@@ -26,6 +26,15 @@ struct AddressMessages: Sendable {
         return pending
     }
 
+    /// Which addresses of a user may wait to be verified: those of which the application demands it, and a number wherever text
+    /// messages are sent.
+    func waiting(of user: User, _ options: ForeignOptions) -> [AddressKind] {
+        AddressKind.allCases.filter { kind in
+            kind.isDemanded(options)
+                || kind == .phone && !user.isAnonymous && messaging.verificationCodes.isAvailable(.phoneVerification)
+        }
+    }
+
     /// Refuses who may not take the addresses that wait to be verified.
     func require(_ pending: [AddressKind: String], of user: User, _ request: KiiRequest) throws(DomainError) {
         guard !pending.isEmpty else { return }

@@ -64,11 +64,19 @@ final class AddressesController: Sendable {
         return try KiiProfile(KiiBody(members: address), over: user)
     }
 
+    /// The address that waits to be verified; `nil` where the present one is all there is.
+    ///
+    /// - Throws: `KiiFault` 404 when there is none, `storageUnavailable`.
+    private func pendingAddress(of user: User) async throws -> String? {
+        let pending = try await accounts.findPendingAddress(of: user, by: kind.mailKind)
+        if pending == nil { _ = try kind.address(of: user) }
+        return pending
+    }
+
     /// `POST …/email-address/verify`, `POST …/phone-number/verify`
     func verify(_ request: KiiRequest) async throws -> Response {
         let user = try await request.user()
-        let pending = try await accounts.findPendingAddress(of: user, by: kind.mailKind)
-        if pending == nil { _ = try kind.address(of: user) }
+        let pending = try await pendingAddress(of: user)
         let code = try await request.body().requiredText("verificationCode")
         guard !kind.isVerified(of: user) || pending != nil, let session = request.caller.session else {
             throw KiiFault(
@@ -95,8 +103,7 @@ final class AddressesController: Sendable {
     /// message with a code.
     func resend(_ request: KiiRequest) async throws -> Response {
         let user = try await request.user()
-        let pending = try await accounts.findPendingAddress(of: user, by: kind.mailKind)
-        if pending == nil { _ = try kind.address(of: user) }
+        let pending = try await pendingAddress(of: user)
         // Another code for an address that waits is ordered like the first one.
         try messages.require(pending.map { [kind: $0] } ?? [:], of: user, request)
         try await messages.order(kind, pending, of: user, by: request.caller.session, request)
@@ -106,7 +113,7 @@ final class AddressesController: Sendable {
     /// `GET …/verification-code`, for administrators: the code that is good now.
     func readCode(_ request: KiiRequest) async throws -> Response {
         let user = try await request.user()
-        _ = try kind.address(of: user)
+        _ = try await pendingAddress(of: user)
         try await record(request, of: user)
         return try Self.response(try await codes.read(kind.mailKind, of: user, in: request.application))
     }
@@ -114,7 +121,7 @@ final class AddressesController: Sendable {
     /// `POST …/reset-verification-code`, for administrators: another code, which no message says.
     func resetCode(_ request: KiiRequest) async throws -> Response {
         let user = try await request.user()
-        _ = try kind.address(of: user)
+        _ = try await pendingAddress(of: user)
         try await record(request, of: user)
         return try Self.response(try await codes.renew(kind.mailKind, of: user, in: request.application))
     }

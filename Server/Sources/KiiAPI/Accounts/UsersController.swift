@@ -75,12 +75,12 @@ final class UsersController: Sendable {
 
     private func readOwn(_ session: Authenticated, _ request: KiiRequest) async throws -> Response {
         let options = request.options
-        if options.demandsVerifiedEmail || options.demandsVerifiedPhone {
-            // What waits for its verification stands elsewhere, and is not in the session's cache.
-            var pending: [AddressKind: String] = [:]
-            for kind in AddressKind.allCases where kind.isDemanded(options) {
-                pending[kind] = try await accounts.findPendingAddress(of: session.user, by: kind.mailKind)
-            }
+        // What waits for its verification stands elsewhere, and is not in the session's cache.
+        var pending: [AddressKind: String] = [:]
+        for kind in messages.waiting(of: session.user, options) {
+            pending[kind] = try await accounts.findPendingAddress(of: session.user, by: kind.mailKind)
+        }
+        guard pending.isEmpty, !options.demandsVerifiedEmail, !options.demandsVerifiedPhone else {
             return KiiResponse.response(
                 KiiUserObject.full(session.userView, options, pending: pending), .ok, Self.readMediaType)
         }

@@ -81,9 +81,17 @@ struct KiiUnprovedNumberTests {
         // It waits for the code that goes to the number.
         #expect(try await read(squatter, at: world).phone == Self.number)
         #expect(try await read(Identifier(rawValue: owner.id), at: world).phone == nil)
+        let waiting = try await world.kii("GET", "/users/me", token: owner.token)
+        #expect(try waiting.json()["_phoneNumberPending"] == .string(Self.number), "\(waiting.text)")
+        let shown = try await world.kii(
+            "GET", "/users/\(owner.id)/phone-number/verification-code", token: try await world.administrator())
+        #expect(shown.status == 200, "\(shown.text)")
         #expect(try await verify("000000", owner.token, at: world).status == 403)
         let right = try await verify(code(at: world), owner.token, at: world)
         #expect(right.status == 200, "\(right.text)")
+        let mine = try await world.kii("GET", "/users/me", token: owner.token)
+        #expect(try mine.json()["_phoneNumberPending"] == nil, "\(changed.text)")
+        #expect(try mine.text("phoneNumber") == Self.number)
         let (gone, new) = (
             try await read(squatter, at: world), try await read(Identifier(rawValue: owner.id), at: world)
         )
