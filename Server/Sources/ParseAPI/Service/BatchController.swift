@@ -47,7 +47,7 @@ struct BatchController: Sendable {
 
     /// One of a batch.
     ///
-    /// - Throws: 107, before anything is done, for a path that leads nowhere.
+    /// - Throws: 107, before anything is done, for a path that leads nowhere, and 102 for a query that cannot be read.
     private func item(_ value: JSONValue, of call: ParseCall) throws(ParseFault) -> ParseCall {
         guard case .object(let members) = value, case .string(let method)? = members["method"],
             case .string(let target)? = members["path"], method.utf8.count <= 10, target.utf8.count <= 2000,
@@ -64,10 +64,11 @@ struct BatchController: Sendable {
         item.method = known
         item.segments = path.dropFirst(prefix.count).pieces(at: "/")
         item.body = [:]
-        item.query = [:]
+        // As of a request of its own, what an item that reads says in its body counts more than its address.
+        item.query = try known == .get ? ParseRequests.items(of: target) : [:]
         item.objectId = ""
         if case .object(let body)? = members["body"] {
-            if known == .get { item.query = body } else { item.body = body }
+            if known == .get { item.query.merge(body) { _, member in member } } else { item.body = body }
         }
         guard operations.routes(item) else {
             throw .cannotRoute(known, String(target.prefix(200)), status: 400)

@@ -133,8 +133,15 @@ final class ParseRequests: Sendable {
     }
 
     private static func items(of request: Request) throws(ParseFault) -> [String: JSONValue] {
+        try items(of: request.head.path ?? "")
+    }
+
+    /// The items of an address.
+    ///
+    /// - Throws: 102 for one that is there twice, or that is no text.
+    static func items(of target: String) throws(ParseFault) -> [String: JSONValue] {
         do {
-            let items = try QueryItems(request).items
+            let items = try QueryItems(parsing: target.cut(at: "?")?.after ?? "").items
             return items.isEmpty ? [:] : items.mapValues { .string($0) }
         } catch {
             throw .invalidParameter(error.name)

@@ -90,7 +90,7 @@ struct KiiUnprovedNumberTests {
         let right = try await verify(code(at: world), owner.token, at: world)
         #expect(right.status == 200, "\(right.text)")
         let mine = try await world.kii("GET", "/users/me", token: owner.token)
-        #expect(try mine.json()["_phoneNumberPending"] == nil, "\(changed.text)")
+        #expect(try mine.json()["_phoneNumberPending"] == nil, "\(mine.text)")
         #expect(try mine.text("phoneNumber") == Self.number)
         let (gone, new) = (
             try await read(squatter, at: world), try await read(Identifier(rawValue: owner.id), at: world)

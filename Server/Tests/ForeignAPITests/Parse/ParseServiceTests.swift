@@ -210,6 +210,17 @@ struct ParseServiceTests {
         }
         #expect(members["phone"] == "1" && members["sessionToken"] == .string(user.token))
         #expect(results[3] == ["error": ["code": 101, "error": "Invalid username/password."]])
+        // An item's address was read up to its query: a search found everybody.
+        let counted = try await world.parse(
+            "POST", "/batch",
+            #"""
+            {"requests":[{"method":"GET","path":"/parse/users?limit=0&count=1&where=%7B%22username%22%3A%22hana%22%7D"},
+             {"method":"GET","path":"/parse/users?count=1&limit=9","body":{"limit":0}}]}
+            """#, token: user.token)
+        #expect(
+            try JSONValue(parsing: counted.body) == [
+                ["success": ["results": [], "count": 0]], ["success": ["results": [], "count": 1]],
+            ], "\(counted.text)")
         for (wrong, words) in [
             (#"{"requests":7}"#, "requests must be an array"), (#"{"requests":[7]}"#, "requests must have"),
             (#"{"requests":[{"method":"GET","path":"/other/users"}]}"#, "cannot route batch path"),
