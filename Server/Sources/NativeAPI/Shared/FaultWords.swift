@@ -76,7 +76,8 @@ extension ValidationError.Rule {
             ("not_an_origin", "https://example.com, or android:apk-key-hash: and the hash of a certificate.")
         case .notACertificate: ("not_a_certificate", "Certificates of version 3 in PEM.")
         case .notAnAuthenticator: ("not_an_authenticator", "The AAGUID of a kind of authenticator: a UUID.")
-        case .notAUserId: ("not_a_user_id", "Access lists write * for everybody, and role: before a role.")
+        case .notAUserId:
+            ("not_a_user_id", "Access lists write * for everybody and role: before a role, and paths me for who asks.")
         case .notAGrantName: ("not_a_role_name", "Letters and digits of ASCII, and - _ . : / *.")
         case .notAClaimName: ("not_a_claim_name", "Letters and digits of ASCII, and - _ . : / # @ ~.")
         case .reserved: ("reserved", "Tokens have this claim by themselves.")
