@@ -183,9 +183,9 @@ struct UpstreamController: Sendable {
 
     /// A body that was read, without what the other server must not see.
     private func known(_ call: ParseCall) throws -> [UInt8] {
-        guard call.isEnvelope, case .object(var members) = try? JSONValue(parsing: call.sent) else {
-            return call.sent
-        }
+        guard call.isEnvelope else { return call.sent }
+        // Read as it was before: what could not be read here, such as half an emoji, went on with the token.
+        guard case .object(var members) = try JSONReader.value(ofOldSDK: call.sent) else { throw ParseFault.notJSON }
         members["_SessionToken"] = nil
         if !call.caller.isMaster { members["_MasterKey"] = nil }
         return Array(try JSONBytes.buffer(of: JSONValue.object(members)).readableBytesView)

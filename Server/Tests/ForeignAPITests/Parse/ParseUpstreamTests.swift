@@ -198,6 +198,18 @@ struct ParseUpstreamTests {
         #expect(Set(members.keys) == ["where", "_method", "_ApplicationId", "_JavaScriptKey", "_InstallationId"])
         let token = try #require(seen.headers["authorization"]).dropFirst("Bearer ".count)
         #expect(try await claims(of: token)["sub"] == .string(user.id))
+        // Apps cut a text within an emoji, which strict JSON has not: the whole body went on as it was.
+        let half = #"""
+            {"text":"half \ud83d","_method":"POST","_ApplicationId":"app1","_JavaScriptKey":"jskey","_MasterKey":"guess",
+             "_SessionToken":"\#(user.token)"}
+            """#
+        let saved = try await world.send("POST", "/parse/classes/Game", [("Content-Type", "text/plain")], body: half)
+        #expect(saved.status == 200, "\(saved.text)")
+        let passed = try #require(server.requests.last)
+        #expect(
+            try JSONValue(parsing: passed.body) == [
+                "text": "half \u{fffd}", "_method": "POST", "_ApplicationId": "app1", "_JavaScriptKey": "jskey",
+            ])
         _ = try await world.parse("GET", "/classes/Game", nil, [("X-Parse-Master-Key", "guess")])
         #expect(server.requests.last?.headers["x-parse-master-key"] == nil)
         _ = try await world.parse("GET", "/classes/Game", master: true)
