@@ -1,4 +1,5 @@
 import Domain
+import HTTPSupport
 import HTTPTypes
 
 /// One endpoint.
@@ -143,7 +144,8 @@ struct ParseOperations: Sendable {
     func answer(_ call: ParseCall) async throws -> ParseResponse {
         guard let (operation, objectId) = find(call.method, call.segments) else { return try await pass(call) }
         var named = call
-        named.objectId = objectId ?? ""
+        // An id that an import brought may have signs that SDKs write in percents.
+        named.objectId = objectId.map { PercentEncoding.text(ofSegment: $0) ?? $0 } ?? ""
         return try await answer(named, by: operation)
     }
 

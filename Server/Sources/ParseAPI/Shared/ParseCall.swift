@@ -65,7 +65,7 @@ struct ParseCall: Sendable {
     ///
     /// - Throws: `userUnknown` for what cannot be an id.
     func id<Subject>() throws(DomainError) -> Identifier<Subject> {
-        guard (1...128).contains(objectId.utf8.count) else { throw .userUnknown }
+        guard (1...128).contains(objectId.utf8.count), !objectId.utf8.contains(0) else { throw .userUnknown }
         return Identifier(rawValue: objectId)
     }
 }

@@ -287,4 +287,23 @@ struct ParseUserTests {
         let read = try await world.parse("GET", path, token: mika.token).json()
         #expect(read["note"] == "for you" && read["bag"] == ["secret"] && read["prefs"] == nil)
     }
+
+    @Test(
+        "are found by the ids of before, also as SDKs write them in percents",
+        arguments: [
+            ("mika@example.com", "mika%40example.com"), ("ミカ", "%E3%83%9F%E3%82%AB"), ("a/b", "a%2fb"), ("a%b", "a%25b"),
+        ])
+    func encodedIds(id: String, segment: String) async throws {
+        let world = try await ForeignWorld()
+        try await world.importParseUser(id)
+        for path in ["/users/\(segment)", "/classes/_User/\(segment)"] {
+            let read = try await world.parse("GET", path, master: true)
+            #expect(try read.status == 200 && read.text("objectId") == id, "\(read.text)")
+            #expect(try await world.parse("PUT", path, #"{"score":1}"#, master: true).status == 200)
+        }
+        let items = #"{"requests":[{"method":"GET","path":"/parse/users/\#(segment)"}]}"#
+        #expect(try await world.parse("POST", "/batch", items, master: true).text.contains("success"))
+        // The database of an engine takes no such sign.
+        #expect(try await world.parse("GET", "/users/\(segment)%00", master: true).parseCode == 101)
+    }
 }
