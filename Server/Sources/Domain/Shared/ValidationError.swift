@@ -93,7 +93,7 @@ package struct ValidationError: Hashable, Sendable {
         case notAnAuthenticator
         /// No certificates in PEM that can be read.
         case notACertificate
-        /// What access lists write for everybody or a role, or paths for whoever asks.
+        /// What access lists write for everybody or a role, or paths for the one who asks.
         case notAUserId
         /// Letters, digits and some signs of ASCII are all that a role, a group or a permission is called by.
         case notAGrantName

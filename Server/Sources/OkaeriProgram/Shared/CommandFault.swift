@@ -163,7 +163,7 @@ extension ValidationError {
         case .notAnOrigin: "\(field) holds something that is the origin of neither a page nor an Android app."
         case .notACertificate: "\(field) holds no certificate of version 3 in PEM, or one that cannot be read."
         case .notAnAuthenticator: "\(field) holds something that is no AAGUID."
-        case .notAUserId: "\(field) is * or me or begins with role:, which stand for everybody, whoever asks and roles."
+        case .notAUserId: "\(field) is * or me or begins with role:, which stand for everybody, who asks, and roles."
         case .notAGrantName: "\(field) takes letters and digits of ASCII and - _ . : / * alone."
         case .notAClaimName: "\(field) takes letters and digits of ASCII and - _ . : / # @ ~ alone."
         case .reserved: "\(field) is a claim that tokens have by themselves."

@@ -235,7 +235,7 @@ extension ParseResponse {
             return try JSONReader.value(ofOldSDK: Array(body.readableBytesView), maximumValues: maximumValues)
         } catch {
             guard error != .tooManyValues else {
-                throw .invalidQuery("The response has more than \(maximumValues) values, which is too much for a batch.")
+                throw .invalidQuery("The response has more than \(maximumValues) values, too many for a batch.")
             }
             return .null
         }

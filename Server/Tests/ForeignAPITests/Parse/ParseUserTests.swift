@@ -291,7 +291,8 @@ struct ParseUserTests {
     @Test(
         "are found by the ids of before, also as SDKs write them in percents",
         arguments: [
-            ("mika@example.com", "mika%40example.com"), ("ミカ", "%E3%83%9F%E3%82%AB"), ("a/b", "a%2fb"), ("a%b", "a%25b"),
+            ("mika@example.com", "mika%40example.com"), ("ミカ", "%E3%83%9F%E3%82%AB"), ("a/b", "a%2fb"),
+            ("a%b", "a%25b"),
         ])
     func encodedIds(id: String, segment: String) async throws {
         let world = try await ForeignWorld()

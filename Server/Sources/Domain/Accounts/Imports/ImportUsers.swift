@@ -227,7 +227,7 @@ package struct ImportUsers: Sendable {
 
     static func faults(in user: User, within limits: ProfileLimits) -> [ValidationError] {
         var faults = TextRule(maximumBytes: maximumIdBytes).faults(of: user.id.rawValue, field: "id")
-        // An access list of the user's own would be one of everybody, or of a role; and at `me` old apps find whoever asks.
+        // An access list of the user's own would be one of everybody, or of a role; and at `me` old apps find the one who asks.
         if ACL.Subject(text: user.id.rawValue) != .user(user.id) || user.id.rawValue == "me" {
             faults.append(ValidationError(field: "id", rule: .notAUserId))
         }
