@@ -86,6 +86,18 @@ struct MIMETests {
         }
     }
 
+    @Test(
+        "goes to an address with dots between no words in quotation marks",
+        arguments: [
+            ("hana..ko@docomo.ne.jp", #""hana..ko"@docomo.ne.jp"#), ("hana.@ezweb.ne.jp", #""hana."@ezweb.ne.jp"#),
+            ("hana.ko@docomo.ne.jp", "hana.ko@docomo.ne.jp"),
+        ])
+    func dots(recipient: String, sent: String) throws {
+        let message = Self.message(recipient: recipient)
+        #expect(try MIMEMessage(message, from: "noreply@example.com").recipient == sent)
+        #expect(try Self.read(message).mail.headers["to"] == "<\(sent)>")
+    }
+
     @Test("survives ten thousand random subjects, and never lets one out of its header")
     func randomSubjects() throws {
         var generator = SystemRandomNumberGenerator()

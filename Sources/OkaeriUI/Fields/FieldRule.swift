@@ -156,17 +156,21 @@ enum MailForm {
         guard text.utf8.count <= 254, text.unicodeScalars.allSatisfy(\.isVisible),
             let sign = text.lastIndex(where: { $0 == "@" || $0 == "＠" })
         else { return false }
-        let local = text[..<sign]
-        let labels = text[text.index(after: sign)...].split(separator: ".", omittingEmptySubsequences: false)
+        let (local, domain) = (text[..<sign], text[text.index(after: sign)...])
+        let labels = domain.split(separator: ".", omittingEmptySubsequences: false)
         let words = local.split(separator: ".", omittingEmptySubsequences: false)
-        return (1...64).contains(local.utf8.count) && words.allSatisfy { !$0.isEmpty && !$0.contains(where: isSign) }
-            && labels.count > 1
+        let mayBeEmpty = words.first?.isEmpty == false && carriers.contains(domain.lowercased())
+        return (1...64).contains(local.utf8.count)
+            && words.allSatisfy { (mayBeEmpty || !$0.isEmpty) && !$0.contains(where: isSign) } && labels.count > 1
             && labels.allSatisfy { label in
                 (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
                     && label.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" }
             }
             && labels.last?.allSatisfy(\.isNumber) == false
     }
+
+    /// Carriers of Japan that gave out addresses with dots behind each other, and before the `@`.
+    private static let carriers: Set<String> = ["docomo.ne.jp", "ezweb.ne.jp", "au.com"]
 
     private static func isSign(_ character: Character) -> Bool {
         #"@＠,;:<>()[]"\"#.contains(character)

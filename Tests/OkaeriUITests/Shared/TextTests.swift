@@ -88,6 +88,7 @@ struct FieldRuleTests {
             ("hana@example.com", true), ("h.t+x@mail.example.co.jp", true), ("花@日本.jp", true), ("a＠example.com", true),
             (" hana@example.com ", true), ("hana", false), ("@example.com", false), ("a@b", false), ("a@b.", false),
             ("a@.b.c", false), ("a b@example.com", false), ("a@example.123", false), ("a..b@example.com", false),
+            ("a..b@docomo.ne.jp", true), ("a.@ezweb.ne.jp", true), (".a@docomo.ne.jp", false),
             ("a@-b.com", false), ("a\u{0}@example.com", false), ("a,b@example.com", false),
             (String(repeating: "a", count: 65) + "@example.com", false),
         ])

@@ -32,14 +32,14 @@ package struct MIMEMessage: Sendable {
         guard Self.isAddress(message.recipient) else { throw Refusal(field: "recipient") }
         guard Self.isAddress(sender) else { throw Refusal(field: "sender") }
         self.sender = sender
-        recipient = message.recipient
+        recipient = Self.quoted(message.recipient)
         // In base64 no line begins with hyphens, so the boundary needs only to be one.
         let boundary =
             "=_okaeri_\(String(decoding: message.id.utf8.filter { Self.isAlphanumeric($0) }, as: UTF8.self))"
         let domain = sender.pieces(at: "@").last ?? ""
         let lines = [
             "From: \(MIMEText.phrase(message.senderName))\r\n <\(sender)>",
-            "To: <\(message.recipient)>",
+            "To: <\(recipient)>",
             "Subject: \(MIMEText.header(message.subject))",
             "Date: \(MIMEText.date(millisecondsSince1970: message.writtenAt))",
             "Message-ID: <\(message.id)@\(domain)>",
@@ -81,6 +81,14 @@ package struct MIMEMessage: Sendable {
             && !text.unicodeScalars.contains {
                 $0.properties.isWhitespace || "<>()[],;:\\\"".unicodeScalars.contains($0)
             }
+    }
+
+    /// The address in the standard's form: a name in which dots stand between no words is in quotation marks (RFC 5321 §4.1.2).
+    private static func quoted(_ address: String) -> String {
+        guard let parts = address.cut(at: "@"),
+            parts.before.pieces(at: ".", keepsEmpty: true).contains(where: \.isEmpty)
+        else { return address }
+        return "\"\(parts.before)\"@\(parts.after)"
     }
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {

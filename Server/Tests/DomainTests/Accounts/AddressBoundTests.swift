@@ -26,6 +26,21 @@ struct AddressBoundTests {
         }
     }
 
+    @Test(
+        "have dots behind each other and before the @ where carriers of Japan gave them out",
+        arguments: [
+            ("hana..ko@docomo.ne.jp", true), ("hana.@ezweb.ne.jp", true), ("hana...@au.com", true),
+            ("HANA..KO@DOCOMO.NE.JP", true), (".hana@docomo.ne.jp", false), ("..@docomo.ne.jp", false),
+            ("ha<na..@docomo.ne.jp", false), ("hana..ko@example.com", false), ("hana.@mail.docomo.ne.jp", false),
+        ])
+    func carriers(text: String, isTaken: Bool) {
+        #expect((MailAddress(text) != nil) == isTaken)
+        let typed = LogInIdentifier(.email, shown: text)
+        #expect(typed.isSame(as: LogInIdentifier(.email, shown: text.lowercased())))
+        // Another mailbox, as the carriers count it.
+        #expect(!typed.isSame(as: LogInIdentifier(.email, shown: text.replacing(".", with: ""))))
+    }
+
     @Test("have a mailbox of up to 64 bytes", arguments: [0, 1, 2, 63, 64, 65, 200])
     func mailbox(count: Int) {
         #expect((MailAddress(Self.text(count) + "@example.com") != nil) == (1...64).contains(count))

@@ -1,6 +1,7 @@
 import CIDN2
 
-/// A mail address in two parts (RFC 5321 §4.1.2, RFC 6531): no quoted local parts, no comments, no address literals.
+/// A mail address in two parts (RFC 5321 §4.1.2, RFC 6531): no quoted local parts, no comments, no address literals. Those of
+/// Japan's carriers may have dots that stand between no words (decision 0294).
 package struct MailAddress: Hashable, Sendable {
     /// The longest address (RFC 5321 §4.5.3.1.3), in bytes.
     package static let maximumBytes = 254
@@ -22,7 +23,7 @@ package struct MailAddress: Hashable, Sendable {
         guard let sign = text.lastIndex(where: { $0 == "@" || $0 == "＠" }) else { return nil }
         localPart = String(text[..<sign])
         domain = text[text.index(after: sign)...].lowercased()
-        guard Self.isLocalPart(localPart), let ascii = Self.ascii(domain) else { return nil }
+        guard Self.isLocalPart(localPart, at: domain), let ascii = Self.ascii(domain) else { return nil }
         domainInASCII = ascii
         guard localPart.utf8.count + 1 + domainInASCII.utf8.count <= Self.maximumBytes else { return nil }
     }
@@ -34,13 +35,17 @@ package struct MailAddress: Hashable, Sendable {
     package var deliverable: String { "\(localPart)@\(domainInASCII)" }
 
     /// Dots between words of letters, digits, the signs of RFC 5322 §3.2.3, and anything beyond ASCII that is visible.
-    private static func isLocalPart(_ text: String) -> Bool {
+    private static func isLocalPart(_ text: String, at domain: String) -> Bool {
         guard (1...maximumLocalPartBytes).contains(text.utf8.count) else { return false }
         let words = text.unicodeScalars.split(separator: ".", omittingEmptySubsequences: false)
+        let mayBeEmpty = words.first?.isEmpty == false && carriers.contains(domain)
         return words.allSatisfy { word in
-            !word.isEmpty && word.allSatisfy { $0.isASCII ? atomSigns.contains($0) : $0.isVisible }
+            (mayBeEmpty || !word.isEmpty) && word.allSatisfy { $0.isASCII ? atomSigns.contains($0) : $0.isVisible }
         }
     }
+
+    /// NTT Docomo and au, which gave out addresses with dots behind each other, and before the `@`, until 2009.
+    private static let carriers: Set<String> = ["docomo.ne.jp", "ezweb.ne.jp", "au.com"]
 
     private static let atomSigns = Set(
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-/=?^_`{|}~".unicodeScalars)
