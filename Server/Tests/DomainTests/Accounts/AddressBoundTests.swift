@@ -37,8 +37,9 @@ struct AddressBoundTests {
         #expect((MailAddress(text) != nil) == isTaken)
         let typed = LogInIdentifier(.email, shown: text)
         #expect(typed.isSame(as: LogInIdentifier(.email, shown: text.lowercased())))
-        // Another mailbox, as the carriers count it.
-        #expect(!typed.isSame(as: LogInIdentifier(.email, shown: text.replacing(".", with: ""))))
+        // To the carriers it is another mailbox than that with one dot.
+        let single = text.replacing("..", with: ".")
+        #expect(single == text || !typed.isSame(as: LogInIdentifier(.email, shown: single)))
     }
 
     @Test("have a mailbox of up to 64 bytes", arguments: [0, 1, 2, 63, 64, 65, 200])
