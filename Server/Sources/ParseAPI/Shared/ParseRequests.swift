@@ -40,8 +40,13 @@ final class ParseRequests: Sendable {
     ) async throws -> ParseCall {
         let headers = HeaderGroup(request.headers, prefix: "x-parse-")
         var credentials = ParseCredentials(headers)
-        let named = await named(
-            &credentials, ParseCredentials(basic: request.headers.value(of: .authorization)), context)
+        let basic = ParseCredentials(basic: request.headers.value(of: .authorization))
+        if credentials.applicationId == nil, basic == nil,
+            let file = try await file(request, context, prefix, segments)
+        {
+            return file
+        }
+        let named = await named(&credentials, basic, context)
         if case .success(let enabled) = named, context.body != nil, context.wholeBody == nil,
             UpstreamController.takes(segments, enabled.options)
         {
@@ -80,6 +85,30 @@ final class ParseRequests: Sendable {
             requests: self, request: request, context: context, prefix: prefix, method: method, segments: segments,
             body: body, query: query, caller: caller, credentials: credentials, isEnvelope: isEnvelope,
             sent: enabled.options.upstream.isEmpty ? [] : Array(sent.readableBytesView))
+    }
+
+    /// A file of an app's own Parse Server. Its address names the application, and who has it reads the file without keys, such as a
+    /// browser that shows a picture.
+    ///
+    /// - Returns: `nil` for every other request.
+    /// - Throws: `applicationUnknown`.
+    private func file(
+        _ request: Request, _ context: ServerContext, _ prefix: String, _ segments: [Substring]
+    ) async throws(DomainError) -> ParseCall? {
+        guard [.get, .head].contains(request.method), segments.count == 3, segments[0] == "files",
+            let name = PercentEncoding.text(ofSegment: String(segments[1]))
+        else { return nil }
+        let enabled = try await gate.enabled(.parse, publicKey: name, context)
+        guard UpstreamController.takes(segments, enabled.options) else { return nil }
+        var credentials = ParseCredentials()
+        credentials.applicationId = name
+        let caller = ParseCaller(
+            enabled: enabled, options: enabled.options, isMaster: false, token: nil, session: nil,
+            device: credentials.device)
+        return ParseCall(
+            requests: self, request: request, context: context, prefix: prefix, method: request.method,
+            segments: segments, body: [:], query: [:], caller: caller, credentials: credentials, isEnvelope: false,
+            sent: [])
     }
 
     /// The application that HTTP Basic names, or else the header: a proxy's own user may stand in the first.

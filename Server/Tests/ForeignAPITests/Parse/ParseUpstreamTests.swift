@@ -220,6 +220,26 @@ struct ParseUpstreamTests {
         #expect(server.requests.last?.headers["authorization"] == nil)
     }
 
+    @Test("gives its files to who has their address, without keys: browsers and SDKs send none for a picture")
+    func files() async throws {
+        let path = "/parse/files/app1/picture.png"
+        let read = try await world.send("GET", path)
+        #expect(read.status == 200, "\(read.text)")
+        let seen = try #require(server.requests.first)
+        #expect(seen.method == "GET" && seen.path == path && seen.headers["x-parse-application-id"] == "app1")
+        #expect(seen.headers["authorization"] == nil && seen.headers["x-parse-rest-api-key"] == nil)
+        for (method, path) in [
+            ("POST", path), ("DELETE", path), ("GET", "/parse/files/picture.png"),
+            ("GET", "/parse/files/app2/picture.png"), ("GET", "/parse/classes/app1/picture.png"),
+            ("GET", "/parse/files/app1/%2e%2e"),
+            ("GET", "/parse/files/app1/..%2f..%2fusers"), ("GET", "/parse/functions/app1/f"),
+        ] {
+            let refused = try await world.send(method, path)
+            #expect(refused.status == 403, "\(method) \(path): \(refused.text)")
+        }
+        #expect(server.requests.count == 1)
+    }
+
     @Test("takes part in batches")
     func batch() async throws {
         let user = try await world.parseUser("mika")
