@@ -61,16 +61,13 @@ struct KiiBody: Sendable {
 }
 
 extension KiiBody {
-    /// How many items a form has, which clients send for tokens alone. Without a bound a mebibyte of names with accents takes
-    /// as long as one of JSON did (decision 0266).
-    private static let maximumItems = 200
-
-    /// The items of a form.
+    /// The items of a form, which clients send for tokens alone.
     ///
     /// - Throws: `KiiFault` 400 for a form that has no such form, or more items than any has.
     init(form body: ByteBuffer) throws(KiiFault) {
-        guard body.readableBytesView.count(where: { $0 == UInt8(ascii: "&") }) < Self.maximumItems else {
-            throw KiiFault(400, "INVALID_JSON", "InvalidJson", "The form has more than \(Self.maximumItems) items")
+        guard !QueryItems.areTooMany(inForm: body) else {
+            throw KiiFault(
+                400, "INVALID_JSON", "InvalidJson", "The form has more than \(QueryItems.maximumItemsOfForm) items")
         }
         guard let text = StreamSafeText.text(of: body.readableBytesView) else { throw .notJSON }
         do {

@@ -72,9 +72,12 @@ final class PagesController: Sendable {
         } catch {
             throw ParseFault.invalidParameter(error.name)
         }
-        let text = String(buffer: try await requests.readBody(request, context))
+        let form = try await requests.readBody(request, context)
+        guard !QueryItems.areTooMany(inForm: form) else {
+            throw ParseFault(107, "The form has more than \(QueryItems.maximumItemsOfForm) items.")
+        }
         do {
-            return try QueryItems(parsing: text[...])
+            return try QueryItems(parsing: String(buffer: form)[...])
         } catch {
             throw ParseFault.invalidParameter(error.name)
         }

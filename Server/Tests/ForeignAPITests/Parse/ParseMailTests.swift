@@ -125,6 +125,16 @@ struct ParseMailTests {
         #expect(try page(try await world.send("GET", link)) == "/parse/apps/invalid_link.html")
     }
 
+    @Test("lead to forms of few items: anybody could send a mebibyte of names with accents")
+    func longForm() async throws {
+        let type = ("Content-Type", "application/x-www-form-urlencoded")
+        let names = (0..<200).map { "&e\u{301}\($0)=1" }.joined()
+        for name in ["request_password_reset", "resend_verification_email"] {
+            let refused = try await world.send("POST", "/parse/apps/app1/\(name)", [type], body: "username=mika\(names)")
+            #expect(refused.status == 400 && refused.parseCode == 107, "\(refused.text)")
+        }
+    }
+
     @Test("lead to a new password by a name that is an address, of a user who has none")
     func resetByName() async throws {
         _ = try await world.parseUser("mika@example.com")
