@@ -130,7 +130,8 @@ struct ParseMailTests {
         let type = ("Content-Type", "application/x-www-form-urlencoded")
         let names = (0..<200).map { "&e\u{301}\($0)=1" }.joined()
         for name in ["request_password_reset", "resend_verification_email"] {
-            let refused = try await world.send("POST", "/parse/apps/app1/\(name)", [type], body: "username=mika\(names)")
+            let refused = try await world.send(
+                "POST", "/parse/apps/app1/\(name)", [type], body: "username=mika\(names)")
             #expect(refused.status == 400 && refused.parseCode == 107, "\(refused.text)")
         }
     }
