@@ -67,7 +67,8 @@ package struct JSONReader: Sendable {
     }
 
     /// JSON of an SDK of an old protocol. Half a surrogate pair counts as U+FFFD, as in Parse Server: apps cut names after
-    /// so many UTF-16 units, within an emoji, and the SDKs for JavaScript and Unity escape each unit by itself.
+    /// so many UTF-16 units, within an emoji, and the SDKs for JavaScript and Unity escape each unit by itself. A byte order
+    /// mark in front, which writers of .NET set by themselves, is no part of it (RFC 8259 §8.1).
     ///
     /// - Parameters:
     ///   - text: The JSON: a body, or the `where` of an address.
@@ -78,6 +79,8 @@ package struct JSONReader: Sendable {
     package static func value(
         ofOldSDK text: [UInt8], maximumDepth: Int = 128, maximumValues: Int = Self.maximumValues
     ) throws(JSONSyntaxError) -> JSONValue {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = text.starts(with: mark) ? Array(text.dropFirst(mark.count)) : text
         do throws(JSONSyntaxError) {
             return try JSONValue(parsing: text, maximumDepth: maximumDepth, maximumValues: maximumValues)
         } catch {

@@ -140,6 +140,20 @@ struct ParseUserTests {
         #expect(try me.text("nick") == kept)
     }
 
+    @Test("log in by a body behind a byte order mark, which writers of .NET set in front of a text")
+    func byteOrderMark() async throws {
+        let world = try await ForeignWorld()
+        _ = try await world.parseUser("mika")
+        let keys = [
+            ("X-Parse-Application-Id", "app1"), ("X-Parse-REST-API-Key", "rest"), ("Content-Type", "application/json"),
+        ]
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let body = mark + Array(#"{"username":"mika","password":"s3cret"}"#.utf8)
+        let logIn = try await world.send("POST", "/parse/login", keys, bytes: body)
+        #expect(logIn.status == 200, "\(logIn.text)")
+        #expect(try await world.send("POST", "/parse/login", keys, bytes: mark + body).parseCode == 107)
+    }
+
     @Test("need a verified address, a better password, or no capitals, where the application says so")
     func options() async throws {
         let world = try await ForeignWorld()
