@@ -108,6 +108,9 @@ struct UpstreamController: Sendable {
         if !call.isInBatch, let id = call.requestId {
             headers.append((HTTPField.Name.parseRequestId.rawName, id))
         }
+        if call.segments.first == "files", let range = call.request.headers.value(of: .range), Self.isOne(range) {
+            headers.append((HTTPField.Name.range.rawName, range))
+        }
         let sent = try body(of: call, &headers)
         let (base, path) = (call.caller.options.upstream.first ?? "", try target(of: call))
         let request = UpstreamRequest(
@@ -123,6 +126,11 @@ struct UpstreamController: Sendable {
             throw ParseFault.unavailable
         }
         return try await ParseResponse(response, within: call.isInBatch ? call.maximumValues : nil)
+    }
+
+    /// Whether one part of a file is asked for, as by players of films. Of several there could be more than the file has.
+    private static func isOne(_ range: String) -> Bool {
+        range.utf8.count <= 100 && !range.utf8.contains(UInt8(ascii: ","))
     }
 
     /// The path behind the prefix, as it was sent.
@@ -201,7 +209,7 @@ extension ParseResponse {
     /// - Throws: `searchTooLarge`, 102 for more values, `ParseFault.unavailable` when the other server breaks off.
     fileprivate init(_ response: UpstreamResponse, within maximumValues: Int?) async throws {
         var headers: HTTPFields = [:]
-        for name in [HTTPField.Name.location, .retryAfter, .jobStatusId, .pushStatusId] {
+        for name in [HTTPField.Name.location, .retryAfter, .contentRange, .acceptRanges, .jobStatusId, .pushStatusId] {
             if let value = response.headers[name.canonicalName] { headers[name] = value }
         }
         headers[.contentSecurityPolicy] = "sandbox; default-src 'none'"

@@ -64,6 +64,26 @@ struct ParseUpstreamFramingTests {
         #expect(String(buffer: collector.bytes) == body)
     }
 
+    @Test("is that of a part of a film, with the words by which a player asks for the next one")
+    func part() async throws {
+        let address = try await RawParseServer.start(
+            "HTTP/1.1 206 Partial Content\r\nContent-Type: video/mp4\r\nContent-Range: bytes 0-1/10\r\n"
+                + "Accept-Ranges: bytes\r\nSet-Cookie: a=b\r\nContent-Length: 2\r\n\r\nab")
+        let world = try await ForeignWorld(caller: .ofTests(private: IPNetwork.loopback))
+        _ = try await world.modules.applications.changeProtocolRules(
+            .parse, of: world.application.id, to: ["upstream": .texts(["\(address)/parse"])], mayLoosen: true,
+            isCurrent: { _ in true }, by: .local)
+        let response = try await world.respond(
+            "GET", "/parse/files/app1/film.mp4", [("Range", "bytes=0-1")], body: RequestBody(buffer: ByteBuffer()),
+            byteCount: nil)
+        #expect(response.status.code == 206 && response.headers[.contentType] == "video/mp4")
+        #expect(response.headers[.contentRange] == "bytes 0-1/10" && response.headers[.acceptRanges] == "bytes")
+        #expect(response.headers[.setCookie] == nil)
+        let collector = BodyCollector()
+        try await response.body.write(collector)
+        #expect(String(buffer: collector.bytes) == "ab")
+    }
+
     @Test(
         "is where it was announced, or the connection breaks off",
         arguments: [

@@ -228,6 +228,10 @@ struct ParseUpstreamTests {
         let seen = try #require(server.requests.first)
         #expect(seen.method == "GET" && seen.path == path && seen.headers["x-parse-application-id"] == "app1")
         #expect(seen.headers["authorization"] == nil && seen.headers["x-parse-rest-api-key"] == nil)
+        for (range, isPassed) in [("bytes=0-1", true), ("bytes=0-,0-", false)] {
+            _ = try await world.send("GET", path, [("Range", range)])
+            #expect(server.requests.last?.headers["range"] == (isPassed ? range : nil))
+        }
         for (method, path) in [
             ("POST", path), ("DELETE", path), ("GET", "/parse/files/picture.png"),
             ("GET", "/parse/files/app2/picture.png"), ("GET", "/parse/classes/app1/picture.png"),
@@ -237,7 +241,7 @@ struct ParseUpstreamTests {
             let refused = try await world.send(method, path)
             #expect(refused.status == 403, "\(method) \(path): \(refused.text)")
         }
-        #expect(server.requests.count == 1)
+        #expect(server.requests.count == 3)
     }
 
     @Test("takes part in batches")
