@@ -122,6 +122,34 @@ struct ProviderLinkTests {
     }
 
     @Test(
+        "takes along what came by another way that was taken away before, by who was there by it; what came by none stays",
+        arguments: [Session.LogInMethod.passkey, .password, .anonymous])
+    func lostWay(method: Session.LogInMethod) async throws {
+        let (tenant, now, id) = (application.id, world.clock.now, Identifier<User>(rawValue: "person"))
+        var joined = Identity(provider: .device, subject: "joined", linkedAt: now)
+        joined.joinedBy = method
+        let another = Identity(provider: .device, subject: "another", linkedAt: now)
+        let identities = [Identity(provider: provider, subject: "s", linkedAt: now), joined, another]
+        let session = Session(
+            id: Identifier(rawValue: "kept"), application: tenant, user: id, client: .init(address: nil),
+            protocolName: .native, method: method,
+            times: .init(createdAt: now, lastUsedAt: now, expiresAt: now + .days(1), authenticatedAt: now))
+        try await write { transaction throws(DomainError) in
+            try transaction.insert(User(id: id, application: tenant, createdAt: now, updatedAt: now))
+            for identity in identities { try transaction.insert(identity, for: id, in: tenant) }
+            try transaction.insert(
+                session, token: SessionToken.Reference(SecretDigest(of: [1])), attempt: nil, replacing: nil)
+        }
+        _ = try await world.modules.accounts.editUser(
+            UserEdit(unlinking: provider), of: id, in: application, by: .operator(.local))
+        let ends = method == .passkey
+        let left = try await world.modules.directory.readUser(id, in: tenant).identities
+        #expect(Set(left) == (ends ? [another] : [joined, another]))
+        let sessions = try await world.modules.sessions.listSessions(of: id, in: application)
+        #expect(sessions.map(\.id) == (ends ? [] : [session.id]))
+    }
+
+    @Test(
         "leaves the keys that joined by it where all else is switched off, or an id that most apps never send again",
         arguments: [Identity.Provider(rawValue: "oidc:gone"), .anonymous])
     func joinedKeyAlone(other: Identity.Provider) async throws {

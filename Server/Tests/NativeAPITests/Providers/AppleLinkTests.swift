@@ -198,6 +198,35 @@ struct AppleLinkTests {
         #expect(try await server.logIn(phone.device).read(LogInResponse.self).user.id == phone.logIn.user.id)
     }
 
+    @Test("puts out a device too that got a transfer code before its own session removed it and linked it again")
+    func linkedAgain() async throws {
+        let world = try await AppleWorld()
+        let (server, phone) = (world.server, try await world.server.person())
+        let (stolen, second) = (ProofMaker(), ProofMaker())
+        _ = try await world.link(phone, try world.credential(nonce: "1"), nonce: "1")
+        let entered = try await world.logIn(
+            token: try world.credential(nonce: "2").identityToken, nonce: "2", device: stolen)
+        let thief = Person(server: server, device: stolen, logIn: try entered.read(LogInResponse.self))
+        let joined = try await server.joined(try await thief.issueCode().code, on: second)
+        let shown = try world.credential(nonce: "3").identityToken
+        let proven = try await joined.send(
+            .post, APIPath.reauthenticate,
+            body: #"{"provider": "apple", "credential": {"idToken": "\#(shown)", "nonce": "3"}}"#)
+        let token = try proven.read(ReauthenticationResponse.self).session.token
+        let fresh = [("Authorization", "Bearer \(token)")]
+        #expect(try await server.send(.delete, APIPath.identity("apple"), fresh).status == 200)
+        server.clock.advance(by: .seconds(1))
+        let again = try world.credential(nonce: "4")
+        let linked = try await server.send(
+            .post, APIPath.identity("apple"), fresh,
+            body: try AppleWorld.body(token: again.identityToken, code: again.code, nonce: "4"))
+        try #require(linked.status == 200, "\(linked.text)")
+        #expect(try await phone.send(.delete, APIPath.identity("apple")).status == 200)
+        let refused = try await server.logIn(second)
+        expect(refused, 403, .deviceKeyRemoved)
+        #expect(try await server.logIn(phone.device).read(LogInResponse.self).user.id == phone.logIn.user.id)
+    }
+
     /// The phone on which the guest began is lost, and nothing but keys is left: its key lets nobody in.
     @Test("leaves all keys where it is removed without a device, and none but keys would lead to the user")
     func lostPhone() async throws {

@@ -183,8 +183,12 @@ struct ReadyChanges: Sendable {
         }
         var changes = changes
         if let change = AccountChange.endingJoinedKeys.first(where: { changes[$0] != nil }) {
+            // An id that a client made ends by itself, and says nothing of what else came before.
+            let lost = providers.contains(where: \.registers) ? try transaction.waysLost(to: user) : []
             let ended = try transaction.endKeys(
-                joinedBy: unlinked, of: &user, keeping: kept, whereOpen: open, because: .init(change), at: now)
+                joinedBy: providers, or: lost, of: &user, keeping: kept, whereOpen: open, because: .init(change),
+                at: now)
+            total.sessions += try transaction.endSessions(openedBy: lost, of: user, keeping: kept, whereOpen: open)
             // A merge opens a session without a key too, by the identity that was shown for it: none that a client made.
             if providers.contains(where: \.registers) {
                 total.sessions += try transaction.endSessions(

@@ -199,6 +199,7 @@ extension Transaction {
     ///
     /// - Parameters:
     ///   - gone: What leads to the user no more.
+    ///   - lost: What led there before, or never did (`waysLost`).
     ///   - user: Whose, without it. Changed too.
     ///   - kept: What the caller uses.
     ///   - open: What lets users in now; `nil` for all ways.
@@ -207,12 +208,13 @@ extension Transaction {
     /// - Returns: how much ended.
     /// - Throws: `storageUnavailable`.
     func endKeys(
-        joinedBy gone: [Identity], of user: inout User, keeping kept: KeptAccess,
-        whereOpen open: WorkingWays?, because reason: RemovedDeviceKey.Reason, at now: Timestamp
+        joinedBy gone: Set<Identity.Provider>, or lost: Set<Identity.Provider>, of user: inout User,
+        keeping kept: KeptAccess, whereOpen open: WorkingWays?, because reason: RemovedDeviceKey.Reason,
+        at now: Timestamp
     ) throws(DomainError) -> Evicted {
         let joined = user.identities.filter { identity in
             identity.provider == .device && !kept.isAtDevice(of: identity)
-                && gone.contains { identity.mayHaveJoined(by: $0) }
+                && (gone.contains { identity.mayHaveJoined(by: $0) } || lost.contains { identity.hasJoined(by: $0) })
         }
         guard !joined.isEmpty else { return Evicted() }
         let going = try withUsedIds(joined, of: user)
@@ -247,6 +249,40 @@ extension Transaction {
         return count
     }
 
+    /// The ways of log-in by which nobody comes to a user any more, while sessions and device keys may be there that came by them: who
+    /// took such a way away was there by it, and kept the own session and key (decision 0280).
+    ///
+    /// - Parameter user: Whose, without what is taken away now.
+    /// - Returns: the application's providers of which the user has no identity, and passkeys where there is none.
+    /// - Throws: `storageUnavailable`.
+    func waysLost(to user: User) throws(DomainError) -> Set<Identity.Provider> {
+        let known = Set(try providers(of: user.application).map(\.settings.provider)).union([.passkey])
+        return known.subtracting(user.identities.map(\.provider))
+    }
+
+    /// Ends sessions that came by ways that led to the user before, where something else certainly lets the user in.
+    ///
+    /// - Parameters:
+    ///   - lost: Those ways (`waysLost`).
+    ///   - user: Whose.
+    ///   - kept: What the caller uses.
+    ///   - open: What lets users in now; `nil` for all ways.
+    /// - Returns: how many ended.
+    /// - Throws: `storageUnavailable`.
+    func endSessions(
+        openedBy lost: Set<Identity.Provider>, of user: User, keeping kept: KeptAccess, whereOpen open: WorkingWays?
+    ) throws(DomainError) -> Int {
+        guard user.hasWayIn(without: kept.uncertain(of: user), by: open) else { return 0 }
+        var count = 0
+        // In order, so that what is simulated happens in the same way again.
+        for provider in lost.sorted(by: { $0.rawValue < $1.rawValue }) {
+            count += try endSessions(
+                of: user.id, openedBy: Session.LogInMethod(rawValue: provider.rawValue), in: user.application,
+                except: kept.session)
+        }
+        return count
+    }
+
     /// Lets an identity without a provider lead to nobody. Of a device key it is remembered, so that its owner gets a notice.
     ///
     /// - Throws: `storageUnavailable`.
@@ -264,16 +300,18 @@ extension Transaction {
 }
 
 extension Identity {
-    /// Whether a device key may have come to its user by another identity: by a log-in with it; by a transfer code of since it was
-    /// linked, which names no way of log-in; by a further session of an old protocol; or by one that a merge opened, which lets a key
+    /// Whether a device key may have come to its user by an identity of a provider: by a log-in with it; by a transfer code, which
+    /// names no way of log-in; by a further session of an old protocol; or by one that a merge opened, which lets a key
     /// join over the pages, whatever way the user had come.
-    fileprivate func mayHaveJoined(by other: Identity) -> Bool {
+    fileprivate func mayHaveJoined(by provider: Provider) -> Bool {
         guard let joinedBy else { return false }
-        if joinedBy == .transferCode { return other.provider.registers && other.linkedAt <= linkedAt }
-        if Session.LogInMethod.further.contains(joinedBy) { return other.provider.opensOldSessions }
-        if joinedBy == .merge { return other.provider.registers }
-        return joinedBy.rawValue == other.provider.rawValue
+        if joinedBy == .transferCode || joinedBy == .merge { return provider.registers }
+        if Session.LogInMethod.further.contains(joinedBy) { return provider.opensOldSessions }
+        return hasJoined(by: provider)
     }
+
+    /// Whether a device key came to its user by a log-in with an identity of a provider.
+    fileprivate func hasJoined(by provider: Provider) -> Bool { joinedBy?.rawValue == provider.rawValue }
 }
 
 extension Identity.Provider {

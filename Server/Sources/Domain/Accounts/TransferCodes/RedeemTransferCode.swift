@@ -170,7 +170,8 @@ private struct Redemption: Sendable {
         }
         let left = try before.map { before throws(DomainError) in try leave(before, in: transaction) }
         var identity = Identity(provider: .device, subject: proof.thumbprint, linkedAt: now)
-        identity.joinedBy = .transferCode
+        // To a guest nobody came but by keys; of a registered user nobody knows by what the code was given out.
+        if !user.isAnonymous { identity.joinedBy = .transferCode }
         // Where the code counts: who issued it has shown the second factor (`AccountChange.guarded`).
         if user.hasSecondFactor { identity.secondFactorAt = now }
         try transaction.link(identity, to: user.id, in: application.id)
