@@ -66,6 +66,14 @@ package struct AuthenticationMethods: OptionSet, Hashable, Sendable {
     }
 }
 
+extension AuthenticationMethods {
+    /// What somebody proves by identities of some providers, among which passkeys are.
+    init(showing providers: Set<Identity.Provider>) {
+        self = []
+        for provider in providers where provider.registers { insert(provider == .passkey ? .passkey : .provider) }
+    }
+}
+
 extension Session.LogInMethod {
     /// What a way of log-in proves by itself. Ways that do not say so here, as that of a provider, are kept with the session.
     package var methods: AuthenticationMethods {

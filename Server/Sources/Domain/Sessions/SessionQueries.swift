@@ -65,6 +65,12 @@ package protocol SessionQueries {
         of user: Identifier<User>, openedBy method: Session.LogInMethod, in application: Identifier<Application>,
         except kept: Identifier<Session>?
     ) throws(DomainError) -> Int
+    /// Ends a user's sessions in which something was shown since they were opened, with those that came from them, or all of them but
+    /// one; the number that ended.
+    func endSessions(
+        of user: Identifier<User>, showing methods: AuthenticationMethods, in application: Identifier<Application>,
+        except kept: Identifier<Session>?
+    ) throws(DomainError) -> Int
     /// Ends a user's sessions of one installation of an app.
     func endSessions(
         of user: Identifier<User>, installation: String, in application: Identifier<Application>

@@ -65,12 +65,32 @@ extension SQLTransaction {
         of user: Identifier<User>, openedBy method: Session.LogInMethod, in application: Identifier<Application>,
         except kept: Identifier<Session>?
     ) throws(DomainError) -> Int {
-        let opened: [Identifier<Session>] = try connection.rows(
-            "SELECT id FROM sessions WHERE application_id = $1 AND user_id = $2 AND method = $3 AND id <> $4",
-            [.id(application), .id(user), .text(method.rawValue), Self.text(of: kept)]
+        try endSessions(
+            "SELECT id FROM sessions WHERE application_id = $1 AND user_id = $2 AND id <> $3 AND method = $4",
+            .text(method.rawValue), of: user, in: application, except: kept)
+    }
+
+    package func endSessions(
+        of user: Identifier<User>, showing methods: AuthenticationMethods, in application: Identifier<Application>,
+        except kept: Identifier<Session>?
+    ) throws(DomainError) -> Int {
+        try endSessions(
+            """
+            SELECT id FROM sessions WHERE application_id = $1 AND user_id = $2 AND id <> $3
+                AND authenticated_at > created_at AND (methods & $4) <> 0
+            """, .integer(methods.rawValue), of: user, in: application, except: kept)
+    }
+
+    /// Ends the sessions whose ids a statement finds.
+    private func endSessions(
+        _ selection: Query, _ value: Value, of user: Identifier<User>, in application: Identifier<Application>,
+        except kept: Identifier<Session>?
+    ) throws(DomainError) -> Int {
+        let found: [Identifier<Session>] = try connection.rows(
+            selection, [.id(application), .id(user), Self.text(of: kept), value]
         ) { row throws(DomainError) in row.only.id() }
         var count = 0
-        for id in opened { count += try endSessions(from: .id(id), of: user, in: application, except: kept) }
+        for id in found { count += try endSessions(from: .id(id), of: user, in: application, except: kept) }
         return count
     }
 

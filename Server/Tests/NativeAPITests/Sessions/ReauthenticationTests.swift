@@ -40,6 +40,35 @@ struct ReauthenticationTests {
             try await world.server.send(.post, APIPath.reauthenticate, fresh, body: body), 401, .providerTokenReplayed)
     }
 
+    /// A thief who has a session's token and the account at Apple makes that session fresh, and its own.
+    @Test(
+        "binds the session to what was shown: it ends with that, whatever had opened it, and else stays",
+        arguments: [true, false])
+    func removedSince(isShown: Bool) async throws {
+        let world = try await AppleWorld(settings: ["dev": "on"])
+        let (server, owner) = (world.server, try await world.server.person())
+        let password = "correct horse battery"
+        let upgraded = try await owner.send(
+            .post, APIPath.upgrade, body: #"{"username": "hana", "password": "\#(password)"}"#)
+        try #require(upgraded.status == 200, "\(upgraded.text)")
+        #expect(try await world.link(owner, try world.credential(nonce: "1"), nonce: "1").status == 200)
+        let other = Person(
+            server: server, device: ProofMaker(),
+            logIn: try await server.logIn("hana", password).read(LogInResponse.self))
+        server.clock.advance(by: .seconds(1))
+        var token = other.token
+        if isShown {
+            let shown = try await byApple(other, try world.credential(nonce: "2"), nonce: "2")
+            token = try shown.read(ReauthenticationResponse.self).session.token
+        }
+        let bearer = [("Authorization", "Bearer \(token)")]
+        #expect(try await server.send(.get, APIPath.user, bearer).status == 200)
+        let removed = try await owner.send(.delete, APIPath.identity("apple"))
+        try #require(removed.status == 200, "\(removed.text)")
+        #expect(try await server.send(.get, APIPath.user, bearer).status == (isShown ? 401 : 200))
+        #expect(try await owner.send(.get, APIPath.user).status == 200)
+    }
+
     @Test("refuses somebody else's token, known or unknown, and a token without its nonce")
     func otherPerson() async throws {
         let (world, person) = try await stale()

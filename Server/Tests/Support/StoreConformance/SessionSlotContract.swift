@@ -107,6 +107,36 @@ extension Contract {
             try expectEqual(byNoKey, [keyed.id, ids[4], ids[3], ids[1], ids[0], bound.id, foreign.id])
             try expectEqual(byMethod, [ids[4], ids[1], ids[0], bound.id, foreign.id])
         },
+        Contract("ends the sessions in which something was shown since, with what came from them, and spares one") {
+            engine in
+            let samples = Samples()
+            let user = samples.user()
+            // Shown since, by another way, when it was opened, never, and since in the one that stays.
+            let shown: [(methods: AuthenticationMethods, after: Duration?)] = [
+                ([.passkey, .userVerification], .seconds(9)), (.password, .seconds(9)), (.passkey, .zero), ([], nil),
+                (.passkey, .seconds(9)),
+            ]
+            var sessions = shown.enumerated().map { index, shown in
+                var session = samples.session(of: user, after: .seconds(Int64(index)))
+                session.methods = shown.methods
+                session.authenticatedAt = shown.after.map { session.createdAt + $0 }
+                return session
+            }
+            sessions[3].parent = sessions[0].id
+            let all = sessions
+            let (ended, left) = try await engine.write { transaction throws(DomainError) in
+                for (index, session) in all.enumerated() {
+                    try transaction.insert(session, token: samples.token(UInt8(index)), attempt: nil)
+                }
+                return (
+                    try transaction.endSessions(
+                        of: user.id, showing: .passkey, in: user.application, except: all[4].id),
+                    try transaction.sessions(of: user.id, in: user.application)
+                )
+            }
+            try expectEqual(ended, 2)
+            try expectEqual(left, [all[4], all[2], all[1]])
+        },
         Contract("ends with a session what came from it, at whatever remove, and not all of its origin") { engine in
             let samples = Samples()
             let user = samples.user()

@@ -193,6 +193,10 @@ struct ReadyChanges: Sendable {
             if providers.contains(where: \.registers) {
                 total.sessions += try transaction.endSessions(
                     of: user.id, openedBy: .merge, in: user.application, except: kept.session)
+                // Who shows it in a session gets the session's token, whatever had opened it (decision 0281).
+                total.sessions += try transaction.endSessions(
+                    of: user.id, showing: AuthenticationMethods(showing: providers), in: user.application,
+                    except: kept.session)
             }
             total.sessions += try transaction.endSessionsBySession(
                 without: providers, of: user, keeping: kept, whereOpen: open)
