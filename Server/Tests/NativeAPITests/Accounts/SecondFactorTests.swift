@@ -284,6 +284,35 @@ struct SecondFactorTests {
         expect(try await world.finish(long, #""code": "123456""#), 401, .secondFactorTicketInvalid)
     }
 
+    @Test("is not passed by a transfer code that was redeemed before it was added, and comes again")
+    func redeemedBefore() async throws {
+        let world = try await SecondFactorWorld { $0.deviceKeysCount = false }
+        let (person, thief) = (try await world.person(), ProofMaker())
+        let code = try await person.issueCode().code
+        _ = try await world.server.joined(code, on: thief)
+        #expect(try await world.server.redeem(code, on: thief).status == 200)
+        _ = try await world.enrol(person)
+        expect(try await world.server.redeem(code, on: thief), 403, .transferCodeRefused)
+        expect(try await world.server.logIn(thief), 403, .secondFactorRequired)
+    }
+
+    @Test("is not passed by a transfer code that was given out and redeemed while the application asked nobody for it")
+    func redeemedWhileOff() async throws {
+        let world = try await SecondFactorWorld()
+        let (person, thief) = (try await world.person(), ProofMaker())
+        _ = try await world.enrol(person)
+        world.server.clock.advance(by: .seconds(1))
+        try await world.change { $0.mode = .off }
+        // A stolen password is enough for it.
+        let code = try await person.issueCode().code
+        _ = try await world.server.joined(code, on: thief)
+        #expect(try await world.server.logIn(thief).status == 200)
+        try await world.change { $0.mode = .optional }
+        expect(try await world.server.logIn(thief), 403, .secondFactorRequired)
+        expect(try await world.server.redeem(code, on: thief), 403, .transferCodeRefused)
+        #expect(try await world.server.logIn(person.device).status == 200)
+    }
+
     @Test("has a name of a hundred characters at most")
     func names() async throws {
         let world = try await SecondFactorWorld()

@@ -135,7 +135,7 @@ private struct Redemption: Sendable {
             before.deviceKey == proof.thumbprint, now < before.undoEnd,
             let user = try transaction.user(
                 provider: .device, subject: proof.thumbprint, in: application.id),
-            user.id == before.user, user.deletionRequestedAt == nil
+            user.id == before.user, user.deletionRequestedAt == nil, hasShownFactor(of: user)
         else { return nil }
         var left: RedeemTransferCode.LeftUser?
         if let id = before.leftUser, let user = try transaction.user(id, in: application.id) {
@@ -143,6 +143,17 @@ private struct Redemption: Sendable {
         }
         return .init(logIn: try issuer.issue(to: user, in: transaction), leftUser: left)
     }
+
+    /// Whether the code stood for the second factor when it was redeemed, of a user who has one: not for one that was added since, nor
+    /// while the application asked nobody for one. Such a device logs in by its key, as any other.
+    private func hasShownFactor(of user: User) -> Bool {
+        guard needsFactor(user) else { return true }
+        return user.identities.contains {
+            $0.provider == .device && $0.subject == proof.thumbprint && $0.secondFactorAt != nil
+        }
+    }
+
+    private func needsFactor(_ user: User) -> Bool { application.settings.secondFactors.need(of: user) == .factor }
 
     /// The same of a device that was the user's already, whose code left no transfer: the session of the first try tells.
     private func repeatedAtHome(in transaction: any Transaction) throws(DomainError) -> RedeemTransferCode.Redeemed? {
@@ -172,8 +183,8 @@ private struct Redemption: Sendable {
         var identity = Identity(provider: .device, subject: proof.thumbprint, linkedAt: now)
         // To a guest nobody came but by keys; of a registered user nobody knows by what the code was given out.
         if !user.isAnonymous { identity.joinedBy = .transferCode }
-        // Where the code counts: who issued it has shown the second factor (`AccountChange.guarded`).
-        if user.hasSecondFactor { identity.secondFactorAt = now }
+        // Where the code counts: who issued it has shown the second factor (`AccountChange.guarded`), if anybody is asked for one.
+        if needsFactor(user) { identity.secondFactorAt = now }
         try transaction.link(identity, to: user.id, in: application.id)
         try transaction.insert(
             Transfer(
