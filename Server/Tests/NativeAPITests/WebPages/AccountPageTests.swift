@@ -159,6 +159,21 @@ struct AccountPageTests {
         #expect(try await thief.get(thief.path("account")).location == thief.path("log-in"))
     }
 
+    @Test("gives the browser another cookie with a first password too, of who came by a provider")
+    func firstPassword() async throws {
+        let world = try await AppleWorld(settings: ["public-url": TestServer.url])
+        let (browser, thief) = (Browser(world.server), Browser(world.server))
+        try await browser.open(accountOf: try await world.person(device: ProofMaker()))
+        let cookie = try #require(browser.session)
+        thief.plant(cookie)
+        #expect(try await thief.get(thief.path("account")).status == 200)
+        let changed = try await act(browser, "password", ["newPassword": "another good password"])
+        try #require(changed.status == 303, "\(changed.html)")
+        #expect(browser.session != cookie)
+        #expect(try await browser.get(browser.path("account")).status == 200)
+        #expect(try await thief.get(thief.path("account")).location == thief.path("log-in"))
+    }
+
     @Test("changes the password, ends sessions, exports, deletes, and restores at the next log-in")
     func life() async throws {
         let server = try await TestServer()

@@ -13,7 +13,7 @@ package struct ChangePassword: Sendable {
     package struct Changed: Sendable {
         /// How many other sessions ended.
         package var ended: Int
-        /// The session's new token, where one was wished and the present password shown: a copy of the one before leads nowhere.
+        /// The session's new token, where one was wished: a copy of the one before leads nowhere.
         package var token: Secret?
     }
 
@@ -29,7 +29,7 @@ package struct ChangePassword: Sendable {
         /// Whether the session of the request stays; in protocols whose apps log in again it ends too.
         package var keepsSession: Bool
         /// Whether the session of the request has another token from now on, as where its owner proves to be there again
-        /// (requirement 16). Apps prove that before, by a request of its own.
+        /// (requirement 16): by the present password, or before a first one. Apps prove that before, by a request of its own.
         package var renewsToken = false
         /// Where the request came from, for the audit log.
         package var origin: RequestOrigin
@@ -123,13 +123,13 @@ package struct ChangePassword: Sendable {
         return Changed(ended: ended, token: renewal?.token)
     }
 
-    /// The session as the present password makes it, with its new token; `nil` where it has none.
+    /// The session with its new token, and as the present password makes it; `nil` where it has none.
     private func renewal(
         for request: Request, by who: Authenticated, at now: Timestamp
     ) -> (session: Session, token: Secret)? {
-        guard request.renewsToken, request.keepsSession, request.current != nil else { return nil }
+        guard request.renewsToken, request.keepsSession else { return nil }
         var session = who.session
-        session.prove(by: .password, at: now)
+        if request.current != nil { session.prove(by: .password, at: now) }
         let form = protocols[session.protocolName].token
         return (session, SessionToken.Draw(form, randomness).token(of: session.user))
     }
