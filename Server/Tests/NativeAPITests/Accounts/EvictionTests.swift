@@ -112,6 +112,22 @@ struct EvictionTests {
         #expect(user.identities.contains { $0.provider == .passkey } == !isReset)
     }
 
+    @Test("names nothing in its mail that the same save takes away, as one of Parse does")
+    func unlinkedInMail() async throws {
+        let world = try await EvictionWorld()
+        try await world.give(.google, "hana")
+        var edit = UserEdit(compatible: .unchanged, identifiers: NewIdentifiers(rules: .native))
+        edit.unlinked = [.google]
+        edit.password = .set(Secret("a quite new secret"), renewal: nil)
+        let user = try await world.server.modules.accounts.editUser(
+            edit, of: Identifier(rawValue: world.owner.logIn.user.id), in: world.server.application,
+            by: .operator(.local)
+        ).user
+        #expect(!user.identities.contains { $0.provider == .google })
+        let naming = try await world.mails().filter { $0.text.contains("still lead to your account") }
+        #expect(naming.isEmpty, "\(naming.map(\.text))")
+    }
+
     @Test("takes nobody's last way in away: a guest keeps the keys when disabled or logged out by an operator")
     func lastWayIn() async throws {
         let world = try await EvictionWorld()

@@ -10,7 +10,8 @@ package struct AccountChanges: Sendable {
     /// - Parameters:
     ///   - possible: What the request may turn out to change.
     ///   - user: Whom, as known before the transaction.
-    ///   - expected: The user as it will be, for the mail to a new address; `nil` when no address changes.
+    ///   - expected: The user as it will be, for the mail to a new address and for what leads to the user then; `nil` when neither
+    ///     changes.
     ///   - application: Where.
     ///   - author: Who asks for it.
     ///   - now: When.
@@ -30,6 +31,7 @@ package struct AccountChanges: Sendable {
         for change in possible {
             guard let kind = change.policy.mail, ready.notices[kind] == nil else { continue }
             var readers = [user]
+            if let expected { readers[0].identities = expected.identities }
             // A first address says nothing to who has just put it there.
             if let expected, expected.email != user.email, kind != .identifiersChanged { readers.append(expected) }
             var notices: [ReadyNotice] = []

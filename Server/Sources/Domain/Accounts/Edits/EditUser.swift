@@ -111,8 +111,9 @@ package struct EditUser: Sendable {
         }
         if edit.proven != nil { ready.yielding = try changes.yielding(in: application.id, by: author, at: now) }
         ready.changes = try changes.ready(
-            edit.possible(by: author.actor), of: known, becoming: edit.addressed(known, at: now), in: application,
-            by: author, at: now)
+            edit.possible(by: author.actor), of: known,
+            becoming: edit.expected(known, by: author.actor, application.settings.fieldRules, at: now),
+            in: application, by: author, at: now)
         return ready
     }
 
@@ -163,9 +164,13 @@ extension UserEdit {
         return manner == .compatible && user.hasPassword
     }
 
-    /// A user with the addresses that the edit gives, for the mails that tell of it.
-    fileprivate func addressed(_ known: User, at now: Timestamp) -> User {
+    /// A user with the addresses and identities that the edit gives, for the mails that tell of it.
+    fileprivate func expected(_ known: User, by actor: AccountActor, _ rules: FieldRules, at now: Timestamp) -> User {
         var user = known
+        // What cannot be done is refused where it is stored: then no mail tells of it.
+        if changesIdentities, let outcome = try? outcome(of: known, by: actor, rules, at: now) {
+            user.identities = outcome.user.identities
+        }
         _ = identifiers.apply(to: &user)
         if let isEmailVerified { user.emailVerifiedAt = isEmailVerified ? user.emailVerifiedAt ?? now : nil }
         if let proven, proven.kind == .email { (user.email, user.emailVerifiedAt) = (proven.shown, now) }

@@ -223,7 +223,7 @@ extension UserEdit {
         return needed.isEmpty ? [.profileChanged] : needed
     }
 
-    private var changesIdentities: Bool { !people.isEmpty || anonymousId != nil || !unlinked.isEmpty }
+    var changesIdentities: Bool { !people.isEmpty || anonymousId != nil || !unlinked.isEmpty }
 
     private var isProfileNamed: Bool {
         if case .unchanged = fields, case .unchanged = displayName, case .unchanged = locale { false } else { true }
