@@ -81,6 +81,32 @@ struct AdoptedWayTests {
         #expect(try await world.logIn(device, to: application).user.id == user)
     }
 
+    @Test("is out when a merge is undone that has let the old app's id lead there, and stays where it came before the merge")
+    func undoneMerge() async throws {
+        let (tenant, now) = (application.id, world.clock.now)
+        let guest = try await world.logIn(TestDevice(), to: application).user.id
+        try await world.engine.write { transaction throws(DomainError) in
+            try transaction.insert(
+                Identity(provider: .anonymous, subject: "client", linkedAt: now), for: guest, in: tenant)
+        }
+        let user = try await user(by: .anonymous)
+        let (earlier, device, other) = (TestDevice(), TestDevice(), TestDevice())
+        _ = try await adopt(earlier)
+        world.clock.advance(by: .seconds(1))
+        let merge = try await world.modules.administration.users.merge(guest, into: user, in: application, by: .local)
+        _ = try await adopt(device)
+        let unbound = try await adopt(other, joins: false)
+        #expect(try await world.logIn(device, to: application).user.id == user)
+        try await world.modules.transfers.undoMerge(merge, of: user, in: tenant, by: .local)
+        let refused = await world.refusal { _ = try await world.logIn(device, to: application) }
+        #expect(refused?.code == .deviceKeyRemoved)
+        let ended = await world.refusal { _ = try await world.authenticate(unbound.token, in: application) }
+        #expect(ended == .sessionInvalid)
+        #expect(try await world.logIn(earlier, to: application).user.id == user)
+        let back = try await world.modules.directory.readUser(guest, in: tenant).identities
+        #expect(back.contains { $0.provider == .anonymous && $0.subject == "client" })
+    }
+
     /// To an operator, who sees the keys and can remove them, one of them is a way in.
     @Test(
         "stays where its owner in a browser takes the last way in away beside keys, which may be those of lost phones",

@@ -51,6 +51,7 @@ package struct UndoMerge: Sendable {
             try ready.settle(
                 [.mergeUndone: [AccountChange.leftUserDetail: left.id.rawValue]], of: &user, keeping: author.kept,
                 unlinked: merge.moved.identities.filter { $0.provider != .device }, in: transaction)
+            try transaction.endWhatCameBySession(since: merge, of: &user, keeping: author.kept, at: now)
             // Whom something else leads to has come back by it, which ended all keys; these did not end with them, as they were
             // elsewhere (decision 0256).
             let isBack = left.hasWayIn(without: [], by: nil)
@@ -87,6 +88,39 @@ package struct UndoMerge: Sendable {
             try transaction.updateProfile(of: user)
             try transaction.restore(&left)
             try transaction.remove(merge)
+        }
+    }
+}
+
+extension Transaction {
+    /// Ends what may have come to the user that stayed by an id of a client that goes back: keys that took a session of it over,
+    /// and further sessions. The client would be in the account by them for ever. Keys stay where nothing else leads to the user.
+    ///
+    /// - Parameters:
+    ///   - merge: The one that is undone.
+    ///   - user: The user that stayed. Changed too.
+    ///   - kept: What the caller uses.
+    ///   - now: When.
+    /// - Throws: `storageUnavailable`.
+    fileprivate func endWhatCameBySession(
+        since merge: Merge, of user: inout User, keeping kept: KeptAccess, at now: Timestamp
+    ) throws(DomainError) {
+        let (moved, ways) = (merge.moved.identities, Session.LogInMethod.bySession)
+        guard moved.contains(where: { $0.provider == .anonymous }) else { return }
+        let joined = user.identities.filter { identity in
+            guard let way = identity.joinedBy, identity.provider == .device, identity.subject != kept.deviceKey,
+                identity.linkedAt >= merge.mergedAt, !moved.contains(where: { $0.isSame(as: identity) })
+            else { return false }
+            return ways.contains(way)
+        }
+        let going = user.identities.filter { identity in moved.contains { $0.isSame(as: identity) } }
+        if user.hasWayIn(without: joined + going, by: nil) {
+            for key in joined { try unlinkForGood(key, of: &user, because: .init(.mergeUndone), at: now) }
+            _ = try endSessions(of: user.id, in: user.application, deviceKeys: Set(joined.map(\.subject)))
+        }
+        for session in try sessions(of: user.id, in: user.application)
+        where session.createdAt >= merge.mergedAt && session.id != kept.session && ways.contains(session.method) {
+            _ = try endSession(session.id, of: user.id, in: user.application)
         }
     }
 }
