@@ -324,7 +324,7 @@ struct RowTests {
             application: application, handle: digest(1), digest: digest(2), kind: .emailVerification, user: user,
             address: "hana@example.com", replaces: "old@example.com", expiresAt: time)
         code.usedBy = digest(3)
-        code.session = .init(rawValue: "session")
+        code.origin = "session"
         return [
             Case(QueuedMailRow.self, mail),
             Case(

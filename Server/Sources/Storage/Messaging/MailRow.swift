@@ -72,7 +72,7 @@ package enum MailedCodeRow: StoredRow {
             kind: kind, user: row.id(.userId), address: row.text(.address), replaces: row.optionalText(.replaces),
             expiresAt: row.time(.expiresAt))
         code.usedBy = try row.optionalDigest(.usedBy)
-        code.session = row.optionalId(.sessionId)
+        code.origin = row.optionalText(.sessionId)
         return code
     }
 
@@ -87,7 +87,7 @@ package enum MailedCodeRow: StoredRow {
         case .replaces: .optional(code.replaces)
         case .expiresAt: .time(code.expiresAt)
         case .usedBy: .optional(code.usedBy)
-        case .sessionId: .optional(code.session)
+        case .sessionId: .optional(code.origin)
         }
     }
 }

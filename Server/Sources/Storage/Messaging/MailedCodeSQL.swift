@@ -22,12 +22,12 @@ extension SQLTransaction {
 
     package func mailedAddress(
         of kind: MailKind, user: Identifier<User>, in application: Identifier<Application>
-    ) throws(DomainError) -> (address: String, expiresAt: Timestamp, session: Identifier<Session>?)? {
+    ) throws(DomainError) -> (address: String, expiresAt: Timestamp, origin: String?)? {
         let code = try connection.first(
             MailedCodeRow.self,
             "FROM mailed_codes WHERE application_id = $1 AND user_id = $2 AND kind = $3 AND used_by IS NULL",
             [.id(application), .id(user), .text(kind.rawValue)])
-        return code.map { ($0.address, $0.expiresAt, $0.session) }
+        return code.map { ($0.address, $0.expiresAt, $0.origin) }
     }
 
     package func removeCode(

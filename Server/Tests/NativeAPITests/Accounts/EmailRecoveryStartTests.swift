@@ -27,6 +27,26 @@ extension EmailRecoveryTests {
         #expect(try await user(world).email == Self.former)
     }
 
+    /// Each launch opens another session by the device's key, and ends the one of before.
+    @Test("has no link where its owner's app ordered another one and was opened anew since: the phone stays logged in")
+    func relaunched() async throws {
+        let world = try await EvictionWorld()
+        let ordered = try await world.owner.send(
+            .post, APIPath.requestEmailVerification, body: #"{"email": "new@example.com"}"#)
+        try #require(ordered.status == 202, "\(ordered.text)")
+        let token = try await world.mailedToken(to: "new@example.com")
+        world.server.clock.advance(by: .seconds(700))
+        let phone = try await world.server.person(world.owner.device)
+        expect(try await world.owner.send(.get, APIPath.user), 401, .sessionInvalid)
+        try await world.verify(token)
+        #expect(try await user(world).email == "new@example.com")
+        #expect(try await links(world).isEmpty)
+        #expect(try await phone.send(.get, APIPath.user).status == 200)
+        let again = try await world.server.logIn(phone.device)
+        try #require(again.status == 200, "\(again.text)")
+        #expect(try again.read(LogInResponse.self).user.id == world.owner.logIn.user.id)
+    }
+
     @Test("was removed by the session, and comes back all the same")
     func removed() async throws {
         let world = try await EvictionWorld()

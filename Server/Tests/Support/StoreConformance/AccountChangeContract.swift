@@ -253,7 +253,7 @@ extension Contract {
                 application: samples.application, handle: samples.token(1), digest: samples.token(2),
                 kind: .emailVerification, user: user.id, address: "hana@example.com", replaces: nil,
                 expiresAt: samples.now + .days(1))
-            code.session = session.id
+            code.origin = session.id.rawValue
             let asked = code
             let found = try await engine.write { transaction throws(DomainError) in
                 try transaction.replaceCode(with: asked)

@@ -174,8 +174,8 @@ extension Transaction {
     func removeNewAddressesOfEndedSessions(of user: User) throws(DomainError) {
         for kind in [MailKind.emailVerification, .phoneVerification] {
             guard let waiting = try mailedAddress(of: kind, user: user.id, in: user.application),
-                waiting.address != user.identifier(kind.addressKind), let session = waiting.session,
-                try !hasSession(session, of: user.id, in: user.application)
+                waiting.address != user.identifier(kind.addressKind), let origin = waiting.origin,
+                try session(orderingBy: origin, of: user) == nil
             else { continue }
             try removeCode(of: kind, user: user.id, in: user.application)
         }

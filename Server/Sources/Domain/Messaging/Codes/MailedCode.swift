@@ -11,9 +11,9 @@ package struct MailedCode: Hashable, Sendable {
     /// The user's mail address when the code was asked for: the code is void once the user has another one.
     package let replaces: String?
     package let expiresAt: Timestamp
-    /// The session in which the code was asked for, when it was asked for in one: what the code is good for is done in its
-    /// name.
-    package var session: Identifier<Session>?
+    /// In what session the code was asked for, when it was asked for in one: what the code is good for is done in its name. See
+    /// `Session.originOfOrders`.
+    package var origin: String?
     /// The attempt that used the code up: its repetition, and nothing else, may use it again.
     package var usedBy: SecretDigest?
 
@@ -29,6 +29,24 @@ package struct MailedCode: Hashable, Sendable {
         self.address = address
         self.replaces = replaces
         self.expiresAt = expiresAt
+    }
+}
+
+extension Session {
+    /// What an order of the session's is remembered with: the thumbprint of the device's key where that leads to the user, because each
+    /// launch of the app opens another session by it; else the session's id. No id is a thumbprint.
+    func originOfOrders(by user: User) -> String {
+        guard let deviceKey, isOfKey(of: user) else { return id.rawValue }
+        return deviceKey
+    }
+}
+
+extension Transaction {
+    /// The session in which something was ordered, or the newest one of its device's key; `nil` when it has ended.
+    ///
+    /// - Throws: `storageUnavailable`.
+    func session(orderingBy origin: String, of user: User) throws(DomainError) -> Session? {
+        try sessions(of: user.id, in: user.application).first { $0.id.rawValue == origin || $0.deviceKey == origin }
     }
 }
 

@@ -41,7 +41,7 @@ package struct RenderMessage: Sendable {
             application: application.id, handle: handle, digest: digest, kind: message.kind,
             user: user?.id ?? registrant(address, in: application.id), address: address,
             replaces: user?.identifier(message.kind.addressKind), expiresAt: clock.now + form.life)
-        kept.session = message.session.map { Identifier(rawValue: $0) }
+        kept.origin = message.session
         let stored = kept
         rendered.condition = .init(stored)
         return try await write(rendered, in: mail) { transaction, replacement throws(DomainError) in
@@ -220,7 +220,7 @@ extension MessageRequest {
     /// - Throws: `storageUnavailable`.
     fileprivate func hasSession(of user: User, in transaction: any Transaction) throws(DomainError) -> Bool {
         guard let session, address != user.identifier(kind.addressKind) else { return true }
-        return try transaction.hasSession(Identifier(rawValue: session), of: user.id, in: user.application)
+        return try transaction.session(orderingBy: session, of: user) != nil
     }
 
     /// Whether nothing has made it void since it was ordered: of one for another address, the user's first second factor does.

@@ -58,7 +58,7 @@ package struct VerificationCodes: Sendable {
                 // The code is older than the message that repeats it, and the message is of no use without it.
                 mail.expiresAt = min(mail.expiresAt, code.expiresAt)
             } else {
-                try transaction.replaceCode(of: kind, user, address, ready.form, by: session?.id, digests, at: now)
+                try transaction.replaceCode(of: kind, user, address, ready.form, by: ordered.session, digests, at: now)
             }
             try transaction.insert(mail)
         }
@@ -95,7 +95,7 @@ package struct VerificationCodes: Sendable {
             else { return nil }
             let living = try transaction.livingCode(of: kind, user, in: application, digests, forms, at: now)
             return try transaction.replaceCode(
-                of: kind, user, address, form, by: living?.code.session, digests, at: now)
+                of: kind, user, address, form, by: living?.code.origin, digests, at: now)
         }
         return text.flatMap(CodeForm.normal).map(Secret.init(_:))
     }
@@ -136,7 +136,7 @@ struct KeptCode: Sendable {
 
     /// What is stored of the code.
     func stored(
-        _ form: CodeForm, replaces: String?, by session: Identifier<Session>?, _ digests: CodeDigests
+        _ form: CodeForm, replaces: String?, by origin: String?, _ digests: CodeDigests
     ) -> MailedCode {
         let text = text(form, digests)
         let subject: CodeDigests.Subject = if case .token = form { .code } else { .user(user) }
@@ -144,7 +144,7 @@ struct KeptCode: Sendable {
         var code = MailedCode(
             application: application, handle: handle, digest: digest, kind: kind, user: user, address: address,
             replaces: replaces, expiresAt: expiresAt)
-        code.session = session
+        code.origin = origin
         return code
     }
 
@@ -183,7 +183,7 @@ extension Transaction {
     /// - Returns: its text.
     @discardableResult
     fileprivate func replaceCode(
-        of kind: MailKind, _ user: User, _ address: String, _ form: CodeForm, by session: Identifier<Session>?,
+        of kind: MailKind, _ user: User, _ address: String, _ form: CodeForm, by origin: String?,
         _ digests: CodeDigests, at now: Timestamp
     ) throws(DomainError) -> String {
         let before = try mailedAddress(of: kind, user: user.id, in: user.application)
@@ -193,7 +193,7 @@ extension Transaction {
         let kept = KeptCode(
             application: user.application, kind: kind, user: user.id, address: address, expiresAt: end)
         try replaceCode(
-            with: kept.stored(form, replaces: user.identifier(kind.addressKind), by: session, digests))
+            with: kept.stored(form, replaces: user.identifier(kind.addressKind), by: origin, digests))
         return kept.text(form, digests)
     }
 }

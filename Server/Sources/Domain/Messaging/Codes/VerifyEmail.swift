@@ -67,7 +67,9 @@ extension Transaction {
         by code: MailedCode, of user: User, typedIn caller: Identifier<Session>?
     ) throws(DomainError) -> KeptAccess {
         var kept = KeptAccess(session: nil, deviceKey: nil, code: code.handle)
-        let session = try self.session(caller ?? code.session, of: user)
+        let session = try (caller?.rawValue ?? code.origin).flatMap { origin throws(DomainError) in
+            try self.session(orderingBy: origin, of: user)
+        }
         kept.session = session?.id
         kept.deviceKey = session?.deviceKey
         return kept
@@ -75,15 +77,9 @@ extension Transaction {
 
     /// In what a code was ordered; `nil` where it was in no session, or where no session needs more than itself.
     fileprivate func ordering(of code: MailedCode, of user: User) throws(DomainError) -> AccountAuthor.Ordering? {
-        guard code.session != nil else { return nil }
-        if let session = try session(code.session, of: user) { return .session(session) }
+        guard let origin = code.origin else { return nil }
+        if let session = try session(orderingBy: origin, of: user) { return .session(session) }
         // Which protocol it was of, nobody knows any more.
         return try protocolKeys(of: user.application).isEmpty ? nil : .endedSession
-    }
-
-    /// A user's session; `nil` when there was none, or it has ended.
-    fileprivate func session(_ id: Identifier<Session>?, of user: User) throws(DomainError) -> Session? {
-        guard let id else { return nil }
-        return try sessions(of: user.id, in: user.application).first { $0.id == id }
     }
 }

@@ -78,7 +78,7 @@ package protocol MessagingQueries {
     /// The address that a user's code of a kind was mailed to, until when it is good, and in which session it was ordered.
     func mailedAddress(
         of kind: MailKind, user: Identifier<User>, in application: Identifier<Application>
-    ) throws(DomainError) -> (address: String, expiresAt: Timestamp, session: Identifier<Session>?)?
+    ) throws(DomainError) -> (address: String, expiresAt: Timestamp, origin: String?)?
     /// Writes `usedBy`.
     func markUsed(_ code: MailedCode) throws(DomainError)
     /// Removes a user's code of a kind; nothing happens when there is none.

@@ -69,7 +69,7 @@ package struct MessageRequest: Hashable, Codable, Sendable {
     package var version: Int64?
     /// Whether the user had a second factor then, and so has shown it for another address.
     package var hasSecondFactor: Bool?
-    /// The session in which it was asked for.
+    /// In what session it was asked for; see `Session.originOfOrders`.
     package var session: String?
     /// Whether the code is there already, and this message only says it: see `VerificationCodes`.
     package var isCodeKept: Bool?
@@ -102,7 +102,7 @@ package struct MessageRequest: Hashable, Codable, Sendable {
             languages: languages)
         version = user.credentialsVersion
         if user.hasSecondFactor { hasSecondFactor = true }
-        self.session = session?.id.rawValue
+        self.session = session?.originOfOrders(by: user)
     }
 }
 
