@@ -107,6 +107,36 @@ struct AdoptedWayTests {
         #expect(back.contains { $0.provider == .anonymous && $0.subject == "client" })
     }
 
+    /// A thief's guest, of an old app and of the present one, has become one with the owner by the identity.
+    @Test("is out with the identity that was shown for a merge, and so is the id that the old app logs in by")
+    func mergedId() async throws {
+        let (tenant, now, device) = (application.id, world.clock.now, TestDevice())
+        let user = try await user(by: .password)
+        let guest = try await world.logIn(device, to: application)
+        let ticket = MergeTicket(
+            application: tenant, digest: MergeTicket.digest(of: "ticket"), user: guest.user.id, other: user,
+            expiresAt: now + MergeTicket.lifetime, shownBy: .init(rawValue: Self.provider.rawValue))
+        try await world.engine.write { transaction throws(DomainError) in
+            try transaction.insert(
+                Identity(provider: .anonymous, subject: "client", linkedAt: now), for: guest.user.id, in: tenant)
+            try transaction.insert(ticket)
+        }
+        _ = try await world.modules.transfers.resolveMerge(
+            "ticket", .merge, by: try await world.authenticate(guest.token, in: application),
+            address: TestWorld.address, from: .local)
+        let open = OpenSession.Request(
+            user: user, application: application, protocolName: .endless, method: .anonymous, actor: .operator,
+            origin: .local)
+        _ = try await world.modules.sessions.openSession(open)
+        #expect(try await world.logIn(device, to: application).user.id == user)
+        try await unlink(from: user)
+        #expect(try await world.modules.directory.readUser(user, in: tenant).identities.isEmpty)
+        let left = try await world.modules.sessions.listSessions(of: user, in: application)
+        #expect(left.contains { $0.method == .password } && !left.contains { $0.method == .anonymous })
+        let refused = await world.refusal { _ = try await world.logIn(device, to: application) }
+        #expect(refused?.code == .deviceKeyRemoved)
+    }
+
     /// To an operator, who sees the keys and can remove them, one of them is a way in.
     @Test(
         "stays where its owner in a browser takes the last way in away beside keys, which may be those of lost phones",

@@ -194,8 +194,9 @@ extension Transaction {
     }
 
     /// Ends device keys that joined by ways that lead to the user no more: who had such a way would stay by the key. So would who
-    /// gave a device of their own a transfer code by it (decision 0257). The caller's own stays, also where its app has opened the
-    /// pages, and all of them where nothing else certainly lets the user in (`KeptAccess.uncertain`).
+    /// gave a device of their own a transfer code by it (decision 0257), and whose client's id a merge has brought along. The caller's
+    /// own key stays, also where its app has opened the pages, and all of them where nothing else certainly lets the user in
+    /// (`KeptAccess.uncertain`).
     ///
     /// - Parameters:
     ///   - gone: What leads to the user no more.
@@ -213,16 +214,20 @@ extension Transaction {
         at now: Timestamp
     ) throws(DomainError) -> Evicted {
         let joined = user.identities.filter { identity in
-            identity.provider == .device && !kept.isAtDevice(of: identity)
+            !identity.provider.registers && !kept.isAtDevice(of: identity)
                 && (gone.contains { identity.mayHaveJoined(by: $0) } || lost.contains { identity.hasJoined(by: $0) })
         }
         guard !joined.isEmpty else { return Evicted() }
         let going = try withUsedIds(joined, of: user)
         guard user.hasWayIn(without: going + kept.uncertain(of: user), by: open) else { return Evicted() }
         for identity in going { try unlinkForGood(identity, of: &user, because: reason, at: now) }
-        let sessions = try endSessions(
-            of: user.id, in: user.application, deviceKeys: Set(joined.map(\.subject)))
-        return Evicted(sessions: sessions, deviceKeys: joined.count)
+        let keys = Set(joined.filter { $0.provider == .device }.map(\.subject))
+        var sessions = try endSessions(of: user.id, in: user.application, deviceKeys: keys)
+        if keys.count < joined.count {
+            sessions += try endSessions(
+                of: user.id, openedBy: .anonymous, in: user.application, except: kept.session)
+        }
+        return Evicted(sessions: sessions, deviceKeys: keys.count)
     }
 
     /// Ends sessions that came by a session of an old protocol, where a provider's identity is taken away: how that one was opened is
@@ -300,8 +305,8 @@ extension Transaction {
 }
 
 extension Identity {
-    /// Whether a device key may have come to its user by an identity of a provider: by a log-in with it; by a transfer code, which
-    /// names no way of log-in; by a further session of an old protocol; or by one that a merge opened, which lets a key
+    /// Whether a device key, or an id of a client, may have come to its user by an identity of a provider: by a log-in with it, or by a
+    /// merge for which it was shown; by a transfer code, which names no way of log-in; by a further session of an old protocol; or by one that a merge opened, which lets a key
     /// join over the pages, whatever way the user had come.
     fileprivate func mayHaveJoined(by provider: Provider) -> Bool {
         guard let joinedBy else { return false }
@@ -310,7 +315,7 @@ extension Identity {
         return hasJoined(by: provider)
     }
 
-    /// Whether a device key came to its user by a log-in with an identity of a provider.
+    /// Whether one came by a log-in with an identity of a provider, or by a merge for which it was shown.
     fileprivate func hasJoined(by provider: Provider) -> Bool { joinedBy?.rawValue == provider.rawValue }
 }
 

@@ -59,7 +59,8 @@ extension Transaction {
         return transfers.map(\.id)
     }
 
-    /// Lets an identity lead to another user. A device's key joins that one by what the caller showed, and ends with it.
+    /// Lets an identity lead to another user. A device's key, or an id of a client, joins that one by what the caller showed, and ends with
+    /// it.
     ///
     /// - Throws: `storageUnavailable`.
     func move(
@@ -71,7 +72,7 @@ extension Transaction {
         moved.linkedAt = now
         // What it passed was the other user's.
         moved.secondFactorAt = nil
-        if identity.provider == .device, let method { moved.joinedBy = method }
+        if !identity.provider.registers, let method { moved.joinedBy = method }
         try insert(moved, for: other, in: application)
         return moved
     }

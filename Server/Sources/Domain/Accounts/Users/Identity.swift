@@ -6,8 +6,8 @@ package struct Identity: Hashable, Sendable {
     package var linkedAt: Timestamp
     /// When the device with this key last passed the user's second factor; `nil` when never.
     package var secondFactorAt: Timestamp?
-    /// By which way of log-in the device's key joined the user; `nil` for one that made the user or joined a guest by a transfer code, and
-    /// where it is not known.
+    /// By which way of log-in the device's key joined the user, or what was shown for the merge that brought the key or an id of a client;
+    /// `nil` for one that made the user or joined a guest by a transfer code, and where it is not known.
     package var joinedBy: Session.LogInMethod?
 
     package init(provider: Provider, subject: String, linkedAt: Timestamp) {
