@@ -10,10 +10,17 @@ struct IdentityLinks: Sendable {
     private let application: Identifier<Application>
     private let now: Timestamp
 
+    /// - Parameters:
+    ///   - people: Whom providers vouched for.
+    ///   - anonymousId: The id that a client made.
+    ///   - way: By which way of log-in the one has come who brings the id, which ends with it as device keys do; `nil` where nobody has.
+    ///   - application: Where.
+    ///   - sealingKey: Seals grants.
+    ///   - now: When.
     /// - Throws: `storageUnavailable`, should a grant not be sealed.
     init(
-        _ people: [ExternalIdentity], _ anonymousId: AnonymousId?, in application: Identifier<Application>,
-        sealingKey: SealingKey, at now: Timestamp
+        _ people: [ExternalIdentity], _ anonymousId: AnonymousId?, by way: Session.LogInMethod?,
+        in application: Identifier<Application>, sealingKey: SealingKey, at now: Timestamp
     ) throws(DomainError) {
         self.people = people
         self.sealingKey = sealingKey
@@ -29,7 +36,10 @@ struct IdentityLinks: Sendable {
         anonymousAccount = try anonymousId?.account(in: application, sealedWith: sealingKey, at: now)
         var identities = people.map { Identity(provider: $0.provider, subject: $0.subject, linkedAt: now) }
         if let anonymousId {
-            identities.append(Identity(provider: .anonymous, subject: anonymousId.subject, linkedAt: now))
+            var identity = Identity(provider: .anonymous, subject: anonymousId.subject, linkedAt: now)
+            // One id in the place of another does not end with that one.
+            identity.joinedBy = way == .anonymous ? nil : way
+            identities.append(identity)
         }
         self.identities = identities
     }

@@ -50,7 +50,9 @@ package struct LogInWithIdentities: Sendable {
         let now = clock.now
         let application = request.application.id
         let links = try IdentityLinks(
-            request.people, request.anonymousId, in: application, sealingKey: sealingKey, at: now)
+            request.people, request.anonymousId,
+            by: request.people.first.map { Session.LogInMethod(rawValue: $0.provider.rawValue) }, in: application,
+            sealingKey: sealingKey, at: now)
         var asked = UserRegistration.Request(
             .identities, in: request.application, request.newUser, identifiers: request.identifiers)
         asked.password = request.password

@@ -133,7 +133,7 @@ struct DeviceKeyBoundTests {
             }
         }
         let madeUp = try #require(AnonymousId("123e4567-e89b-12d3-a456-426614174000"))
-        let links = try IdentityLinks([], madeUp, in: application, sealingKey: .ofTests(), at: now)
+        let links = try IdentityLinks([], madeUp, by: nil, in: application, sealingKey: .ofTests(), at: now)
         let refusal = await world.refusal {
             try await world.engine.write { transaction throws(DomainError) in
                 guard var user = try transaction.user(id, in: application) else { throw .userUnknown }

@@ -137,6 +137,26 @@ struct AdoptedWayTests {
         #expect(refused?.code == .deviceKeyRemoved)
     }
 
+    @Test(
+        "leaves no id to log in by that the old session has added, once the identity goes by which that came",
+        arguments: [Session.LogInMethod(rawValue: provider.rawValue), .upgrade, .password])
+    func addedId(method: Session.LogInMethod) async throws {
+        let user = try await user(by: method)
+        let who = try await world.modules.sessions.authenticate(
+            Authenticate.Request(
+                application: application, token: Self.token.revealed[...], proof: nil, protocolName: .endless),
+            from: { TestWorld.address })
+        var edit = UserEdit(compatible: .unchanged, identifiers: NewIdentifiers(rules: .native))
+        edit.anonymousId = AnonymousId("123e4567-e89b-12d3-a456-426614174000")
+        let added = try await world.modules.accounts.editUser(
+            edit, of: user, in: application, by: AccountAuthor(.owner(user), of: user, session: who, from: .local)
+        ).user
+        #expect(Set(added.identities.map(\.provider)) == [Self.provider, .anonymous])
+        try await unlink(from: user)
+        let left = try await world.modules.directory.readUser(user, in: application.id).identities
+        #expect(left.map(\.provider) == (method == .password ? [.anonymous] : []))
+    }
+
     /// To an operator, who sees the keys and can remove them, one of them is a way in.
     @Test(
         "stays where its owner in a browser takes the last way in away beside keys, which may be those of lost phones",

@@ -122,6 +122,9 @@ package struct AccountAuthor: Sendable {
         return (caller.user.id, ClientAddress(text: text, isOldApp: !caller.session.protocolName.canReauthenticate))
     }
 
+    /// By which way of log-in the session of the request was opened; `nil` where there is none.
+    var way: Session.LogInMethod? { (opened ?? caller?.session)?.method }
+
     /// Whether a session alone stands behind the change, of a protocol whose apps need not show more, and neither a password nor a
     /// log-in within ten minutes: who has stolen it asks in the same way.
     func hasSessionAlone(at now: Timestamp) -> Bool {

@@ -91,7 +91,7 @@ package struct EditUser: Sendable {
             }
         }
         let links = try IdentityLinks(
-            edit.people, edit.anonymousId, in: application.id, sealingKey: sealingKey, at: now)
+            edit.people, edit.anonymousId, by: author.way, in: application.id, sealingKey: sealingKey, at: now)
         var ready = ReadyEdit(
             edit: edit, application: application, author: author, links: links,
             revocations: edit.unlinked.isEmpty && links.providers.isEmpty
