@@ -351,6 +351,16 @@ struct AppleLinkTests {
         #expect(try await person.send(.get, APIPath.user).status == 200)
     }
 
+    @Test("of a device's key is an error: it has a path of its own, which ends the sessions and tells the device")
+    func deviceKey() async throws {
+        let world = try await AppleWorld()
+        let person = try await world.person(device: ProofMaker())
+        expect(try await person.send(.delete, APIPath.identity("device")), 404, .identityUnknown)
+        let again = try await world.server.logIn(person.device)
+        try #require(again.status == 200, "\(again.text)")
+        #expect(try again.read(LogInResponse.self).user.id == person.logIn.user.id)
+    }
+
     @Test("of what is not linked is an error")
     func unknown() async throws {
         let world = try await AppleWorld()

@@ -122,8 +122,10 @@ extension UserEdit {
         let replaced = unlinked.union(linked.map(\.provider))
         if manner == .native {
             for provider in unlinked {
-                // Passkeys are removed one by one, by `ManagePasskeys`.
-                guard provider != .passkey, let identity = user.identities.first(where: { $0.provider == provider })
+                // Passkeys are removed one by one, by `ManagePasskeys`, and so are keys of devices, by `RemoveDeviceKeys`: a device
+                // whose key leads to nobody without a trace begins as a new guest.
+                guard provider != .passkey, provider != .device,
+                    let identity = user.identities.first(where: { $0.provider == provider })
                 else {
                     throw .identityUnknown
                 }
