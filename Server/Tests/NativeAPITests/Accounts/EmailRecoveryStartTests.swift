@@ -28,8 +28,10 @@ extension EmailRecoveryTests {
     }
 
     /// Each launch opens another session by the device's key, and ends the one of before.
-    @Test("has no link where its owner's app ordered another one and was opened anew since: the phone stays logged in")
-    func relaunched() async throws {
+    @Test(
+        "has no link where its owner's app ordered another one and was opened anew since, or logged out: a phone stays logged in",
+        arguments: [false, true])
+    func relaunched(isLoggedOut: Bool) async throws {
         let world = try await EvictionWorld()
         let ordered = try await world.owner.send(
             .post, APIPath.requestEmailVerification, body: #"{"email": "new@example.com"}"#)
@@ -38,9 +40,11 @@ extension EmailRecoveryTests {
         world.server.clock.advance(by: .seconds(700))
         let phone = try await world.server.person(world.owner.device)
         expect(try await world.owner.send(.get, APIPath.user), 401, .sessionInvalid)
+        if isLoggedOut { #expect(try await phone.send(.post, APIPath.logOut).status == 204) }
         try await world.verify(token)
         #expect(try await user(world).email == "new@example.com")
         #expect(try await links(world).isEmpty)
+        guard !isLoggedOut else { return }
         #expect(try await phone.send(.get, APIPath.user).status == 200)
         let again = try await world.server.logIn(phone.device)
         try #require(again.status == 200, "\(again.text)")

@@ -79,6 +79,8 @@ extension Transaction {
     fileprivate func ordering(of code: MailedCode, of user: User) throws(DomainError) -> AccountAuthor.Ordering? {
         guard let origin = code.origin else { return nil }
         if let session = try session(orderingBy: origin, of: user) { return .session(session) }
+        // Apps of old protocols have no device keys.
+        guard !user.identities.contains(where: { $0.provider == .device && $0.subject == origin }) else { return nil }
         // Which protocol it was of, nobody knows any more.
         return try protocolKeys(of: user.application).isEmpty ? nil : .endedSession
     }
