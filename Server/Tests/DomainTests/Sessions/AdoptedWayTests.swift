@@ -81,7 +81,7 @@ struct AdoptedWayTests {
         #expect(try await world.logIn(device, to: application).user.id == user)
     }
 
-    @Test("is out when a merge is undone that has let the old app's id lead there, and stays where it came before the merge")
+    @Test("is out when a merge is undone that has let the old app's id lead there, and stays where it came before")
     func undoneMerge() async throws {
         let (tenant, now) = (application.id, world.clock.now)
         let guest = try await world.logIn(TestDevice(), to: application).user.id
