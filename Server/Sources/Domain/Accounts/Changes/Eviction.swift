@@ -305,9 +305,9 @@ extension Transaction {
 }
 
 extension Identity {
-    /// Whether a device key, or an id of a client, may have come to its user by an identity of a provider: by a log-in with it, or by a
-    /// merge for which it was shown; by a transfer code, which names no way of log-in; by a further session of an old protocol; or by one that a merge opened, which lets a key
-    /// join over the pages, whatever way the user had come.
+    /// Whether a device key, or an id of a client, may have come to its user by an identity of a provider: by a log-in with it, or by
+    /// a merge for which it was shown; by a transfer code, which names no way of log-in; by a further session of an old protocol; or by
+    /// one that a merge opened, which lets a key join over the pages, whatever way the user had come.
     fileprivate func mayHaveJoined(by provider: Provider) -> Bool {
         guard let joinedBy else { return false }
         if joinedBy == .transferCode || joinedBy == .merge { return provider.registers }
