@@ -176,7 +176,8 @@ extension HostedPageRequest {
                     model["detail"] = (key.device.name ?? key.device.model ?? "").bidiIsolated
                     if let used = key.lastUsedAt { model["used"] = time(used) }
                 }
-            } else if identity.provider != .anonymous {
+            } else if identity.provider != .anonymous || !user.isAnonymous {
+                // An id that an old app made may have been added by a thief; to a guest it may be all that there is.
                 model["removable"] = identity.provider.rawValue
             }
             listed.append(model)

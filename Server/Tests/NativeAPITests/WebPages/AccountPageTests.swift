@@ -174,6 +174,18 @@ struct AccountPageTests {
         #expect(try await thief.get(thief.path("account")).location == thief.path("log-in"))
     }
 
+    @Test("takes away the id by which an old app logs in, which may be a thief's")
+    func clientId() async throws {
+        let world = try await EvictionWorld()
+        try await world.give(.anonymous, "thief")
+        let browser = try await world.browser()
+        let button = #"name="provider" value="anonymous""#
+        #expect(try await browser.get(browser.path("account")).html.contains(button))
+        let done = try await act(browser, "identity", ["provider": "anonymous"])
+        #expect(done.location?.hasSuffix("done=identityRemoved") == true, "\(done.html)")
+        #expect(try await !browser.get(browser.path("account")).html.contains(button))
+    }
+
     @Test("changes the password, ends sessions, exports, deletes, and restores at the next log-in")
     func life() async throws {
         let server = try await TestServer()
