@@ -135,6 +135,34 @@ struct TransferUseTests {
         #expect(joined.logIn.user.identities.map(\.subject).sorted() == [old.thumbprint, phone.thumbprint].sorted())
     }
 
+    /// Who has taken away the account at a provider by which they came is there still, and the user is a guest again.
+    @Test(
+        "lets the key end with no identity of a guest's, unless somebody is there who came by one of before",
+        arguments: [Session.LogInMethod.automatic, .passkey], [true, false])
+    func joinedBy(way: Session.LogInMethod, isKey: Bool) async throws {
+        let who = try await owner()
+        let (tenant, now, id) = (application.id, world.clock.now, who.user.id)
+        var other = Identity(provider: .device, subject: "other", linkedAt: now)
+        other.joinedBy = way
+        let key = other
+        let session = Session(
+            id: Identifier(rawValue: "other"), application: tenant, user: id, client: .init(address: nil),
+            protocolName: .native, method: way,
+            times: .init(createdAt: now, lastUsedAt: now, expiresAt: now + .days(1), authenticatedAt: now))
+        try await world.engine.write { transaction throws(DomainError) in
+            if isKey {
+                try transaction.insert(key, for: id, in: tenant)
+            } else {
+                try transaction.insert(
+                    session, token: SessionToken.Reference(SecretDigest(of: [1])), attempt: nil, replacing: nil)
+            }
+        }
+        _ = try await redeem(try await issue(who).code, on: phone)
+        let joined = try await world.modules.directory.readUser(id, in: tenant).identities
+            .first { $0.subject == phone.thumbprint }
+        #expect(joined != nil && joined?.joinedBy == (way == .passkey ? .transferCode : nil))
+    }
+
     @Test("by the user's own device is a log-in and nothing else")
     func own() async throws {
         let who = try await owner()

@@ -181,8 +181,8 @@ private struct Redemption: Sendable {
         }
         let left = try before.map { before throws(DomainError) in try leave(before, in: transaction) }
         var identity = Identity(provider: .device, subject: proof.thumbprint, linkedAt: now)
-        // To a guest nobody came but by keys; of a registered user nobody knows by what the code was given out.
-        if !user.isAnonymous { identity.joinedBy = .transferCode }
+        // By what the code of anybody else was given out, nobody knows.
+        if try !transaction.isReachedByKeysAlone(user) { identity.joinedBy = .transferCode }
         // Where the code counts: who issued it has shown the second factor (`AccountChange.guarded`), if anybody is asked for one.
         if needsFactor(user) { identity.secondFactorAt = now }
         try transaction.link(identity, to: user.id, in: application.id)
