@@ -13,6 +13,21 @@ struct LogInTurn: Sendable {
     let departures: Int
 }
 
+extension VaultRecord {
+    /// Whether a registered user is logged in whose key the server knew no more: it has made this guest for it, now or at an earlier
+    /// try whose response got lost. A guest who was there before the device last heard of the user is one to whom the key leads
+    /// again, as when a merge is taken apart.
+    func isMember(displacedBy response: LogInResponse) -> Bool {
+        let guest = response.user
+        guard let member = loggedInUser, isMember(otherThan: guest.id) else { return false }
+        if response.isNew { return true }
+        let lastHeard = max(member.updatedAt, member.lastLogInAt ?? member.updatedAt)
+        // Whom another device has made, and this one joined, has another key or got this one later.
+        let isOfThisKey = guest.identities.map { $0.provider == "device" && $0.linkedAt == guest.createdAt } == [true]
+        return guest.isAnonymous && isOfThisKey && guest.createdAt > lastHeard
+    }
+}
+
 extension SessionKeeper {
     /// The turn of a log-in that is asked for now.
     func nextTurn() -> LogInTurn {

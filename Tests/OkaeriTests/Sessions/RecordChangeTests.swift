@@ -181,6 +181,32 @@ struct RecordChangeTests {
         #expect(record.keySlot == 0 && record.keySlotOfProvider == 0)
     }
 
+    @Test("take a guest for one of the server's who was made for the key since the user was last heard of, and nobody else")
+    func displacement() {
+        var made = Samples.response("guest")
+        made.user.createdAt = Self.later
+        made.user.identities = [IdentityBody(provider: "device", subject: "key", linkedAt: Self.later)]
+        #expect(Samples.registered.isMember(displacedBy: made))
+        // A guest follows a guest, and nobody follows without a log-in.
+        #expect(!Samples.loggedIn.isMember(displacedBy: made) && !Samples.empty.isMember(displacedBy: made))
+        var before = made
+        before.user.createdAt = Samples.instant
+        before.user.identities[0].linkedAt = Samples.instant
+        var joined = made
+        joined.user.identities[0].linkedAt = WireTime(millisecondsSince1970: Self.later.millisecondsSince1970 + 1)
+        var shared = made
+        shared.user.identities.append(IdentityBody(provider: "device", subject: "another", linkedAt: Self.later))
+        var registered = made
+        registered.user.isAnonymous = false
+        for other in [before, joined, shared, registered] {
+            #expect(!Samples.registered.isMember(displacedBy: other))
+        }
+        before.isNew = true
+        #expect(Samples.registered.isMember(displacedBy: before))
+        made.user.id = "hana"
+        #expect(!Samples.registered.isMember(displacedBy: made))
+    }
+
     @Test("after a deletion revoke nothing: the server has ended the session")
     func deletion() {
         let after = changed(Samples.loggedIn, by: .forgetDeleted(epoch: 1))

@@ -299,6 +299,23 @@ struct SessionTests {
         #expect(guest.isAnonymous && world.server.users.map(\.id) == [guest.id])
     }
 
+    @Test("are no guest's either where the response that would have said so got lost, and the app was killed")
+    func unknownKeyAfterLostResponse() async throws {
+        let hana = try await world.launch(inBackground: false)
+            .signUp(username: "hana", password: "a long enough secret")
+        world.server.erase(hana.id)
+        world.clock.advance(by: .seconds(60))
+        world.server.fail(.lostResponse, path: APIPath.logInAutomatically)
+        #expect(try await world.launch(inBackground: false).logInAutomatically().user.id == hana.id)
+        #expect(world.server.users.map(\.isAnonymous) == [true])
+        let next = world.launch(inBackground: false)
+        await #expect(throws: OkaeriError.sessionEnded) { try await next.logInAutomatically() }
+        #expect(await next.reaches { $0 != .unknown } == .loggedOut(.ended))
+        #expect(await next.automaticLogInBeginsAnew)
+        #expect(try await next.logInAutomatically().user.id == world.server.users.first?.id)
+        #expect(world.server.users.count == 1)
+    }
+
     @Test("after the end of such a log-in are renewed by a key of their own, and not left beside the guest's")
     func keyAfterUnknownOne() async throws {
         let before = try await world.launch(inBackground: false).logIn(with: .apple(.test(user: "hana"))).user

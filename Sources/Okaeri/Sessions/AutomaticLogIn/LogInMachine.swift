@@ -280,13 +280,12 @@ extension LogInMachine {
         let token = Secret(response.session.token)
         unanswered = nil
         guard began == era else { return proceed(number, to: .discarding(before: before), .change(.revoke(token))) }
-        let guest = response.user.id
-        if response.isNew, running[number]?.isAbandoned == false, locked.isMember(otherThan: guest) {
+        if running[number]?.isAbandoned == false, locked.isMember(displacedBy: response) {
             // The server knows the key no more, and has made a guest for it. That is no renewal of this user's log-in.
             return [.workInBackground]
                 + proceed(
                     number, to: .loggingOut(.sessionEnded),
-                    .change(.giveWay(toGuest: guest, token, epoch: locked.epoch)))
+                    .change(.giveWay(toGuest: response.user.id, token, epoch: locked.epoch)))
         }
         let confirmedBefore = confirmedSession
         confirmedSession = response.session.id
