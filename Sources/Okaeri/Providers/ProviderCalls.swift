@@ -114,8 +114,7 @@ extension SessionKeeper {
             response, after: record,
             key: RecordChange.KeyAssignment(
                 token: Secret(response.session.token), provider: credential.provider.rawValue, keySlot: slot,
-                leadsHere: leadsHere, otherUser: slot == record.keySlot ? record.keyUser : nil,
-                formerToken: record.session?.token))
+                leadsHere: leadsHere, otherUser: record.user(ofKey: slot), formerToken: record.session?.token))
         await forgetName(of: credential)
         return result.welcome
     }

@@ -154,7 +154,7 @@ extension SessionKeeper {
             logIn.response, after: before,
             key: RecordChange.KeyAssignment(
                 token: token, provider: provider, keySlot: slot, leadsHere: leadsHere,
-                otherUser: slot == before.keySlot ? before.keyUser : nil, formerToken: before.session?.token))
+                otherUser: before.user(ofKey: slot), formerToken: before.session?.token))
         return SecondFactorLogIn(
             welcome: result.welcome, recoveryCodes: logIn.response.recoveryCodes.map(RecoveryCodes.init(_:)))
     }

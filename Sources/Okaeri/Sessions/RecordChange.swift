@@ -87,7 +87,7 @@ enum RecordChange: Hashable, Sendable {
             }
             if let session = record.session { record.revokeLater(session.token) }
             for token in abandoned { record.revokeLater(token) }
-            let otherUser = slot == record.keySlot ? record.keyUser : nil
+            let otherUser = record.user(ofKey: slot)
             record.logIn(response)
             record.loggedInWith = nil
             record.keySlot = slot

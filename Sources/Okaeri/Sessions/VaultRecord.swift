@@ -25,8 +25,8 @@ struct VaultRecord: Codable, Hashable, Sendable {
     var isLoggedOut = false
     /// Why nobody is logged in; `nil` before the first log-in.
     var logOutReason: OkaeriState.LogOutReason?
-    /// The registered user who logged out while the key in use led to that user, or to somebody unknown: it opens an
-    /// account only after another log-in by other means.
+    /// The registered user who logged out while the key in use led to that user, or ``stranger``: it opens an account only after
+    /// another log-in by other means.
     var lockedKeyUser: String?
     /// The passkeys of that user, as far as this device knew of them; `nil` where an older version wrote who it is.
     var lockedKeyPasskeys: [String]?
@@ -129,71 +129,10 @@ struct VaultRecord: Codable, Hashable, Sendable {
         loggedInUser.map { !$0.isAnonymous && $0.id != user } ?? false
     }
 
-    /// Whether the device's key leads to a registered user who has logged out, or to somebody unknown.
-    var isKeyLocked: Bool { keyUser != nil && keyUser == lockedKeyUser }
-
-    /// Whether the device's key leads to a registered user who has logged out, and this passkey to somebody else.
-    func isKeyLocked(against passkey: String) -> Bool {
-        isKeyLocked && lockedKeyPasskeys?.contains(passkey) == false
-    }
-
-    /// Whether the device's key leads to a registered user who has logged out, and whose mail address this is.
-    func isKeyLocked(of address: String) -> Bool {
-        isKeyLocked && lockedKeyAddress == Self.digest(of: address)
-    }
-
     /// What is kept of a text that itself leaves the device with its user.
     static func digest(of text: String) -> String {
         Base64URL.text(of: SHA256.hash(data: Data(text.lowercased().utf8)))
     }
-
-    /// Whether the device's key leads to a guest, who may have logged out, as far as this device knows.
-    var isKeyOfGuest: Bool {
-        guard let keyUser, !isKeyLocked else { return false }
-        if let user { return user.id == keyUser && user.isAnonymous }
-        if isKeyOfUnwantedGuest { return true }
-        // The key of a registered user who left would be locked: that one was not remembered, or had another key.
-        return logOutReason == .guestLoggedOut || logOutReason == .registeredUserLoggedOut
-    }
-
-    /// Whether the device's key leads to a guest whom nobody has been here.
-    var isKeyOfUnwantedGuest: Bool { keyUser != nil && keyUser == unwantedGuest }
-
-    /// The key for a log-in by a provider. It stays with a guest of this device, but not with one whom nobody has been.
-    var keySlotOfProvider: Int { isKeyOfUnwantedGuest ? nextKeySlot : keySlot }
-
-    /// The key for a log-in of somebody who is no guest, by what counts once. The guest of this device keeps the key, and so
-    /// does a registered user who has logged out; somebody else gets one of their own. Of whom the pages logged in that cannot
-    /// be known before: as a rule somebody who comes back, unless a new account was asked for.
-    ///
-    /// - Parameters:
-    ///   - passkey: The passkey that proves the user, if one does.
-    ///   - isSignUp: Whether the person asked for a new account.
-    /// - Returns: Which of the device's keys.
-    func keySlotOfMember(passkey: String?, isSignUp: Bool) -> Int {
-        if isSignUp, keyUser != nil { return lastKeySlot + 1 }
-        let isSomebodyElse = isKeyOfGuest || passkey.map { isKeyLocked(against: $0) } ?? false
-        guard isSomebodyElse else { return keySlot }
-        return passkey.flatMap { formerKeys.key(ofPasskey: $0)?.slot } ?? nextKeySlot
-    }
-
-    /// The key of a registered user who has left and types this now, unless the key in use is that user's.
-    func formerKeySlot(of identifier: String) -> Int? {
-        guard let former = formerKeys.key(of: identifier), former.user != keyUser else { return nil }
-        return former.slot
-    }
-
-    /// Whether the device's key was found to be unusable for good, and nobody has logged in since.
-    var isKeyLost: Bool { loggedInUser == nil && logOutReason == .keyLost }
-
-    /// The key after all that have been in use. With it somebody may have tried to log in.
-    var nextKeySlot: Int { max(keySlot, formerKeys.last) + 1 }
-
-    /// The last of the keys that may lead to somebody.
-    var lastKeySlot: Int { max(keySlot, triedKeySlot) }
-
-    /// The key for an automatic log-in when it is not the one in use: a guest's own, beside the locked one.
-    var freshKeySlot: Int? { isKeyLocked ? lastKeySlot + 1 : nil }
 
     /// Why nobody is logged in. A record of an older version does not say; its key leads to whom it led before.
     var reasonLoggedOut: OkaeriState.LogOutReason {
@@ -237,12 +176,8 @@ struct VaultRecord: Codable, Hashable, Sendable {
             // Who wants to be logged out has been here.
             logOutReason = reasonLoggedOut == .firstLaunch ? .ended : reasonLoggedOut
         }
-        // A key that leads to somebody of whom this device does not know may open an account that nobody logged in to
-        // here.
-        if keyLeadsElsewhere, let user, keyUser ?? user.id == user.id {
-            keyUser = user.id
-            lockKey(of: user)
-        }
+        // A stranger's key may open an account that nobody logged in to here.
+        if isKeyOfStranger { lockKey() }
         if let session { revokeLater(session.token) }
         generation += 1
         epoch += 1
@@ -272,14 +207,13 @@ struct VaultRecord: Codable, Hashable, Sendable {
         (keyUser, unwantedGuest) = (guest, guest)
     }
 
-    /// Keeps automatic log-ins from the account of a registered user who leaves.
+    /// Keeps automatic log-ins from the account of a registered user who leaves, or of a stranger.
     private mutating func lockKey() {
+        if isKeyOfStranger {
+            (keyUser, lockedKeyUser, lockedKeyPasskeys, lockedKeyAddress) = (Self.stranger, Self.stranger, nil, nil)
+        }
         guard let user = loggedInUser, !user.isAnonymous, user.id == keyUser else { return }
-        if !keyLeadsElsewhere { formerKeys.remember(user, slot: keySlot) }
-        lockKey(of: user)
-    }
-
-    private mutating func lockKey(of user: UserBody) {
+        formerKeys.remember(user, slot: keySlot)
         lockedKeyUser = user.id
         lockedKeyPasskeys = user.identities.filter { $0.provider == "passkey" }.map(\.subject)
         lockedKeyAddress = user.email.map(Self.digest(of:))

@@ -156,6 +156,15 @@ struct CodeTests {
         let request = try await app.requestLogInCode(email: "hana@example.com")
         #expect(try await app.logIn(code: code, for: request).user.id == hana.id)
         #expect(try await world.launch(vault: phone, inBackground: false).logInAutomatically().user.id == hana.id)
+        // Beside his key it lasts as long as its session. The next code has a key of its own.
+        world.server.endAllSessions()
+        let next = world.launch(vault: phone, inBackground: false)
+        await #expect(throws: OkaeriError.sessionEnded) { try await next.logInAutomatically() }
+        world.clock.advance(by: .seconds(600))
+        let second = try await next.requestLogInCode(email: "hana@example.com")
+        #expect(try await next.logIn(code: code, for: second).user.id == hana.id)
+        world.server.endAllSessions()
+        #expect(try await next.reloadUser().id == hana.id)
     }
 
     @Test("log in on a device whose key leads to a guest that it never heard of")

@@ -257,7 +257,20 @@ struct RecordChangeTests {
         ] {
             let after = changed(read, by: change)
             #expect(after.isKeyLocked && after.freshKeySlot == 2, "\(change)")
+            #expect(VaultRecord.read(after.written()) == after)
+            for record in [read, after] {
+                // What counts once is not signed with it again, and what can be sent again tries it.
+                #expect(record.keySlotOfProvider == 2 && record.user(ofKey: 1) == nil)
+                #expect([nil, "hers"].allSatisfy { record.keySlotOfMember(passkey: $0, isSignUp: false) == 2 })
+                let code = TypedLogIn.code(LogInCodeBody(ticket: "ticket", code: "code"), email: "taro@example.com")
+                let password = TypedLogIn.password(PasswordLogInBody(identifier: "taro", password: "secret"))
+                #expect(code.firstKeySlot(in: record) == 2 && password.firstKeySlot(in: record) == 1)
+            }
         }
+        let next = Samples.response("hana", session: "next")
+        let replaced = changed(
+            read, by: .replace(next, after: read.counts, keySlot: 1, abandoned: [], leadsHere: false))
+        #expect(replaced.isKeyOfStranger && changed(replaced, by: .logOut(epoch: nil)).isKeyLocked)
     }
 
     @Test("lock no key of a guest who logs out")

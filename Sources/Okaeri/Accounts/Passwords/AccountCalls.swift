@@ -34,7 +34,8 @@ enum TypedLogIn: Sendable {
 
     /// Whether the log-in cannot be that of the user to whom the device's key leads.
     func leadsAway(from record: VaultRecord) -> Bool {
-        guard let keyUser = record.keyUser else { return false }
+        let isOfStranger = again == nil && record.isKeyOfStranger
+        guard let keyUser = record.keyUser, !isOfStranger else { return isOfStranger }
         switch self {
         case .signUp: return true
         // A second call does no harm to the old session; the token of a service counts once.
