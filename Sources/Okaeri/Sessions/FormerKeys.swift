@@ -7,7 +7,7 @@ struct FormerKeys: Codable, Hashable, Sendable {
         let user: String
         let slot: Int
         /// Digests of the names, addresses and numbers that the user types.
-        let identifiers: [String]
+        var identifiers: [String]
         /// Digests of the user's passkeys, as far as this device knew of them.
         let passkeys: [String]
     }
@@ -38,10 +38,21 @@ struct FormerKeys: Codable, Hashable, Sendable {
         let passkeys = user.identities.filter { $0.provider == "passkey" }.prefix(Self.maximumPasskeys)
         keys.append(
             Key(
-                user: user.id, slot: slot,
-                identifiers: [user.username, user.email, user.phone].compactMap { $0.map(VaultRecord.digest(of:)) },
+                user: user.id, slot: slot, identifiers: Self.identifiers(of: user),
                 passkeys: passkeys.map { VaultRecord.digest(of: $0.subject) }))
         if keys.count > Self.maximumKeys { keys.removeFirst() }
+    }
+
+    private static func identifiers(of user: UserBody) -> [String] {
+        [user.username, user.email, user.phone].compactMap { $0.map(VaultRecord.digest(of:)) }
+    }
+
+    /// Takes what this user types from everybody else: a name, an address or a number that has changed hands.
+    mutating func giveIdentifiers(to user: UserBody) {
+        let own = Self.identifiers(of: user)
+        for index in keys.indices where keys[index].user != user.id {
+            keys[index].identifiers.removeAll { own.contains($0) }
+        }
     }
 
     /// Forgets who had a key that leads to this user by now.

@@ -147,7 +147,10 @@ struct VaultRecord: Codable, Hashable, Sendable {
         if isSomebodyElse { lockKey() }
         if response.user.id == lockedKeyUser {
             (lockedKeyUser, lockedKeyPasskeys, lockedKeyAddress) = (nil, nil, nil)
+        } else if let email = response.user.email, lockedKeyAddress == Self.digest(of: email) {
+            lockedKeyAddress = nil
         }
+        formerKeys.giveIdentifiers(to: response.user)
         (logOutReason, unwantedGuest) = (nil, nil)
         if isSomebodyElse {
             epoch += 1

@@ -167,6 +167,39 @@ struct CodeTests {
         #expect(try await next.reloadUser().id == hana.id)
     }
 
+    @Test(
+        "of somebody who has the former address of another are signed with that one's key once",
+        arguments: [false, true])
+    func changedHands(isBefore: Bool) async throws {
+        let phone = world.launch(vault: TestVault(), inBackground: false)
+        let hana = try await phone.signUp(email: "hana@example.com", password: password)
+        world.server.verify(email: "hana@example.com")
+        let tablet = world.launch(inBackground: false)
+        func logIn() async throws -> User {
+            world.clock.advance(by: .seconds(600))
+            let request = try await tablet.requestLogInCode(email: "hana@example.com")
+            return try await tablet.logIn(code: code, for: request).user
+        }
+        #expect(try await logIn().id == hana.id)
+        await tablet.logOut()
+        if isBefore {
+            _ = try await world.launch(vault: TestVault()).signUp(username: "kenji", password: password)
+            try await tablet.logIn(identifier: "kenji", password: password)
+            await tablet.logOut()
+        }
+        try await phone.reauthenticate(password: password)
+        try await phone.requestEmailVerification(newEmail: "new@example.com")
+        #expect(try await phone.verifyEmail(code: code).email == "new@example.com")
+        let taro = try await world.launch(vault: TestVault()).signUp(email: "hana@example.com", password: password)
+        world.server.verify(email: "hana@example.com")
+        #expect(try await logIn().id == taro.id)
+        world.server.endAllSessions()
+        await #expect(throws: OkaeriError.sessionEnded) { try await tablet.reloadUser() }
+        #expect(try await logIn().id == taro.id)
+        world.server.endAllSessions()
+        #expect(try await tablet.reloadUser().id == taro.id)
+    }
+
     @Test("log in on a device whose key leads to a guest that it never heard of")
     func unheardGuest() async throws {
         let hana = try await signUp()
