@@ -6,7 +6,7 @@ struct FormerKeys: Codable, Hashable, Sendable {
     struct Key: Codable, Hashable, Sendable {
         let user: String
         let slot: Int
-        /// Digests of the names, addresses and numbers that the user types.
+        /// What is kept of the names, addresses and numbers that the user types.
         var identifiers: [String]
         /// Digests of the user's passkeys, as far as this device knew of them.
         let passkeys: [String]
@@ -29,6 +29,7 @@ struct FormerKeys: Codable, Hashable, Sendable {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         keys = try members.decodeIfPresent([Key].self, forKey: .keys) ?? []
         keys = keys.suffix(Self.maximumKeys).filter { $0.slot == VaultRecord.slot($0.slot) }
+        for index in keys.indices { keys[index].identifiers = keys[index].identifiers.map(VaultRecord.shortened) }
         last = VaultRecord.slot(try members.decodeIfPresent(Int.self, forKey: .last))
     }
 
@@ -44,7 +45,7 @@ struct FormerKeys: Codable, Hashable, Sendable {
     }
 
     private static func identifiers(of user: UserBody) -> [String] {
-        [user.username, user.email, user.phone].compactMap { $0.map(VaultRecord.digest(of:)) }
+        [user.username, user.email, user.phone].compactMap { $0.map(VaultRecord.shortDigest(of:)) }
     }
 
     /// Takes what this user types from everybody else: a name, an address or a number that has changed hands.
@@ -72,7 +73,7 @@ struct FormerKeys: Codable, Hashable, Sendable {
 
     /// The key of the user who types this.
     func key(of identifier: String) -> Key? {
-        let digest = VaultRecord.digest(of: identifier)
+        let digest = VaultRecord.shortDigest(of: identifier)
         return keys.last { $0.identifiers.contains(digest) }
     }
 

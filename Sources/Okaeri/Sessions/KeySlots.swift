@@ -12,7 +12,7 @@ extension VaultRecord {
 
     /// Whether the device's key leads to a registered user who has logged out, and whose mail address this is.
     func isKeyLocked(of address: String) -> Bool {
-        isKeyLocked && lockedKeyAddress == Self.digest(of: address)
+        isKeyLocked && lockedKeyAddress == Self.shortDigest(of: address)
     }
 
     /// Stands for the user to whom a key leads that leads to somebody of whom this device does not know. No user has this name.

@@ -30,7 +30,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
     var lockedKeyUser: String?
     /// The passkeys of that user, as far as this device knew of them; `nil` where an older version wrote who it is.
     var lockedKeyPasskeys: [String]?
-    /// The digest of that user's mail address, which itself leaves the device with the user.
+    /// What is kept of that user's mail address.
     var lockedKeyAddress: String?
     /// Whether the application wants a proof with every request.
     var proofRequired = false
@@ -97,7 +97,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
         }
         lockedKeyUser = try members.decodeIfPresent(String.self, forKey: .lockedKeyUser)
         lockedKeyPasskeys = try members.decodeIfPresent([String].self, forKey: .lockedKeyPasskeys)
-        lockedKeyAddress = try members.decodeIfPresent(String.self, forKey: .lockedKeyAddress)
+        lockedKeyAddress = try members.decodeIfPresent(String.self, forKey: .lockedKeyAddress).map(Self.shortened)
         proofRequired = try members.decodeIfPresent(Bool.self, forKey: .proofRequired) ?? false
         keySlot = Self.slot(try members.decodeIfPresent(Int.self, forKey: .keySlot))
         triedKeySlot = Self.slot(try members.decodeIfPresent(Int.self, forKey: .triedKeySlot))
@@ -129,10 +129,18 @@ struct VaultRecord: Codable, Hashable, Sendable {
         loggedInUser.map { !$0.isAnonymous && $0.id != user } ?? false
     }
 
-    /// What is kept of a text that itself leaves the device with its user.
+    /// What is kept of a passkey's name.
     static func digest(of text: String) -> String {
         Base64URL.text(of: SHA256.hash(data: Data(text.lowercased().utf8)))
     }
+
+    /// What is kept of a name, an address or a number that itself leaves the device with its user: 18 bits of its digest. Who reads
+    /// the record and tries all numbers that there are finds a thousand that fit. A newcomer who types what fits is asked for with
+    /// another's key, once.
+    static func shortDigest(of identifier: String) -> String { shortened(digest(of: identifier)) }
+
+    /// An older version kept all of a digest.
+    static func shortened(_ digest: String) -> String { String(digest.prefix(3)) }
 
     /// Why nobody is logged in. A record of an older version does not say; its key leads to whom it led before.
     var reasonLoggedOut: OkaeriState.LogOutReason {
@@ -147,7 +155,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
         if isSomebodyElse { lockKey() }
         if response.user.id == lockedKeyUser {
             (lockedKeyUser, lockedKeyPasskeys, lockedKeyAddress) = (nil, nil, nil)
-        } else if let email = response.user.email, lockedKeyAddress == Self.digest(of: email) {
+        } else if let email = response.user.email, lockedKeyAddress == Self.shortDigest(of: email) {
             lockedKeyAddress = nil
         }
         formerKeys.giveIdentifiers(to: response.user)
@@ -219,7 +227,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
         formerKeys.remember(user, slot: keySlot)
         lockedKeyUser = user.id
         lockedKeyPasskeys = user.identities.filter { $0.provider == "passkey" }.map(\.subject)
-        lockedKeyAddress = user.email.map(Self.digest(of:))
+        lockedKeyAddress = user.email.map(Self.shortDigest(of:))
     }
 
     /// Forgets the user who asked to be deleted.
