@@ -13,7 +13,8 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case rateLimited(retryAfter: Duration?)
     /// The device's storage cannot be read now, for example before its first unlock. That is not "logged out".
     case storageLocked
-    /// The device's storage does not take what must be kept.
+    /// The device's storage does not take what must be kept, or this process lacks the entitlement to it. The text, for a log,
+    /// says why.
     case storageUnavailable(String)
     /// What the device's storage holds can never be used again; see ``OkaeriClient/forgetDevice()``.
     case storageDamaged(String)

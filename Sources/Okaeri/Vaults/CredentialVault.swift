@@ -95,7 +95,7 @@ public final class VaultLock: Sendable {
 public enum VaultError: Error, Hashable, Sendable {
     /// What is stored cannot be read at the moment, for example before the device's first unlock. It may be there.
     case unreadableNow(String)
-    /// The vault does not take a change.
+    /// The vault does not take a change, or this process may never use it.
     case unwritable(String)
     /// What is stored is there and can never be used again.
     case damaged(String)

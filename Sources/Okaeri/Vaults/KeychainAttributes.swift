@@ -68,3 +68,22 @@ struct KeychainAttributes: Hashable, Sendable {
         KeychainAttributes(values: values.merging(other.values) { $1 })
     }
 }
+
+/// What a status of the Keychain means that is no success.
+struct KeychainFailure: Hashable, Sendable {
+    let status: Int32
+
+    /// The status in words, with what to do where the app can do something.
+    var reason: String {
+        // errSecMissingEntitlement.
+        guard status == -34_018 else { return "Keychain status \(status)" }
+        return """
+            Keychain status -34018 (errSecMissingEntitlement): this process may not use the Keychain, or not this access group. Is \
+            it signed, with the group, its team's id in front, among its `keychain-access-groups`?
+            """
+    }
+
+    /// The error for a vault whose item could not be read. Everything may pass, above all `errSecInteractionNotAllowed` before the
+    /// first unlock; but for an entitlement nobody has to wait, and the developer must hear of it.
+    var readingError: VaultError { status == -34_018 ? .unwritable(reason) : .unreadableNow(reason) }
+}

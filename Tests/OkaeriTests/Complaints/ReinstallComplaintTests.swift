@@ -9,9 +9,12 @@ final class MemoryItems: SecureItems {
     let items = Protected<[String: Data]>([:])
     let isLocked = Protected(false)
     let refusesRemoval = Protected(false)
+    /// Why nothing can be read.
+    let failure = Protected<VaultError?>(nil)
 
     func read(_ name: String) throws(VaultError) -> Data? {
         if isLocked.withValue({ $0 }) { throw .unreadableNow("locked by the test") }
+        if let failure = failure.withValue({ $0 }) { throw failure }
         return items.withValue { $0[name] }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import OkaeriTesting
 import Testing
 
 @testable import Okaeri
@@ -75,6 +76,39 @@ struct KeychainTests {
         expected[.returnsData] = .flag(true)
         expected[.limit] = .one
         #expect(item.reading.values == expected)
+    }
+
+    @Test("that cannot be read now may be there; for an entitlement nobody waits, and the error says what is missing")
+    func failures() {
+        for status: Int32 in [-25_308, -25_291, -34_017, -1] {
+            let failure = KeychainFailure(status: status)
+            #expect(failure.readingError == .unreadableNow("Keychain status \(status)"))
+            #expect(failure.reason == "Keychain status \(status)")
+        }
+        let missing = KeychainFailure(status: -34_018)
+        #expect(missing.readingError == .unwritable(missing.reason))
+        #expect(missing.reason.contains("-34018") && missing.reason.contains("keychain-access-groups"))
+        #expect(!missing.reason.contains("\n"))
+    }
+
+    @Test("to which a process is not entitled are no new device, and the error of each call names the reason")
+    func notEntitled() async throws {
+        let (world, folder, items) = (World(), try TemporaryFolder(), MemoryItems())
+        func launch() -> OkaeriClient {
+            let vault = ItemVault(items: items, keys: SoftwareKeys(), directory: folder.url, reinstall: .keep)
+            return world.launch(vault: vault, inBackground: false)
+        }
+        let user = try await launch().logInAutomatically().user
+        let failure = KeychainFailure(status: -34_018)
+        items.failure.withValue { $0 = failure.readingError }
+        let client = launch()
+        await #expect(throws: OkaeriError.storageUnavailable(failure.reason)) { try await client.logInAutomatically() }
+        await #expect(throws: OkaeriError.storageUnavailable(failure.reason)) { try await client.checkStorage() }
+        #expect(await client.reaches { $0 != .unknown } == .storageLocked)
+        items.failure.withValue { $0 = nil }
+        #expect(try await client.logInAutomatically().user.id == user.id)
+        #expect(world.server.users.count == 1)
+        withExtendedLifetime(folder) {}
     }
 
     #if canImport(Security)

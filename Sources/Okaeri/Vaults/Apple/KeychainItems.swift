@@ -15,8 +15,7 @@
                 guard let data = result as? Data else { throw .unreadableNow("the Keychain gave no data") }
                 return data
             case errSecItemNotFound: return nil
-            // Everything else may pass: above all errSecInteractionNotAllowed, before the first unlock.
-            default: throw .unreadableNow("Keychain status \(status)")
+            default: throw KeychainFailure(status: status).readingError
             }
         }
 
@@ -25,24 +24,24 @@
             switch status {
             case errSecSuccess: return true
             case errSecDuplicateItem: return false
-            default: throw .unwritable("Keychain status \(status)")
+            default: throw .unwritable(KeychainFailure(status: status).reason)
             }
         }
 
         func replace(_ name: String, _ data: Data) throws(VaultError) {
             let status = update(name, data)
             if status == errSecSuccess { return }
-            guard status == errSecItemNotFound else { throw .unwritable("Keychain status \(status)") }
+            guard status == errSecItemNotFound else { throw .unwritable(KeychainFailure(status: status).reason) }
             guard try !add(name, data) else { return }
             // Another process added it in between.
             let second = update(name, data)
-            guard second == errSecSuccess else { throw .unwritable("Keychain status \(second)") }
+            guard second == errSecSuccess else { throw .unwritable(KeychainFailure(status: second).reason) }
         }
 
         func remove(_ name: String) throws(VaultError) {
             let status = SecItemDelete(item(name).dictionary as CFDictionary)
             guard status == errSecSuccess || status == errSecItemNotFound else {
-                throw .unwritable("Keychain status \(status)")
+                throw .unwritable(KeychainFailure(status: status).reason)
             }
         }
 
