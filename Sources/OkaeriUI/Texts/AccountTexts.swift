@@ -94,7 +94,7 @@ extension TextTable {
                 "引き継ぎの確認",
                 "기기 변경 확인"),
             .transferNoticeIntroduction: Entry(
-                "{name} joined your account by a transfer code: {time}. Confirm only what you did yourself.",
+                "\"{name}\" joined your account by a transfer code: {time}. Confirm only what you did yourself.",
                 "{time}に、引き継ぎコードで「{name}」がアカウントに加わりました。ご自身で行った場合だけ「はい」を選んでください。",
                 "기기 변경 코드로 다른 기기가 계정에 추가되었습니다. ({name}, {time}) 본인이 한 경우에만 확인해 주세요."),
             .transferNoticeMine: Entry(
@@ -106,7 +106,7 @@ extension TextTable {
                 "いいえ、心当たりがありません",
                 "아니요, 본인이 아닙니다"),
             .transferNoticeQuestion: Entry(
-                "Take {name} out of your account? It is logged out at once, and cannot come back without a new code.",
+                "Take \"{name}\" out of your account? It is logged out at once, and cannot come back without a new code.",
                 "「{name}」をアカウントから外しますか？その端末はすぐにログアウトされ、新しいコードがなければ戻れません。",
                 "이 기기를 계정에서 제외할까요? ({name}) 바로 로그아웃되며, 새 코드가 없으면 돌아올 수 없습니다."),
             .transferNoticeUndo: Entry(

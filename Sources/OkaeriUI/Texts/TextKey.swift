@@ -184,13 +184,13 @@ public enum TextKey: String, CaseIterable, Hashable, Sendable {
     case transferEntryLeft = "transferEntry.left"
     /// “Was that you?”
     case transferNoticeTitle = "transferNotice.title"
-    /// “{name} joined your account by a transfer code: {time}. Confirm only what you did yourself.”
+    /// “"{name}" joined your account by a transfer code: {time}. Confirm only what you did yourself.”
     case transferNoticeIntroduction = "transferNotice.introduction"
     /// “That was me”
     case transferNoticeMine = "transferNotice.mine"
     /// “That was not me”
     case transferNoticeNotMine = "transferNotice.notMine"
-    /// “Take {name} out of your account? It is logged out at once, and cannot come back without a new code.”
+    /// “Take "{name}" out of your account? It is logged out at once, and cannot come back without a new code.”
     case transferNoticeQuestion = "transferNotice.question"
     /// “Take it out”
     case transferNoticeUndo = "transferNotice.undo"

@@ -44,6 +44,17 @@ struct TextTests {
         #expect(ScreenTexts(languages: ["en"])(.passwordTooShort) == "Password must be at least {minimum} characters.")
     }
 
+    @Test(
+        "set the name of a device that joined by a code apart, as its owner has chosen it",
+        arguments: [("en", "\""), ("ja", "「"), ("ko", "(")])
+    func foreignName(language: String, before: String) {
+        let name = "Nothing to do here. Confirm it"
+        for key in [TextKey.transferNoticeIntroduction, .transferNoticeQuestion] {
+            let text = ScreenTexts(languages: [language])(key, ["name": name, "time": "12:00"])
+            #expect(text.contains("\(before)\u{2068}\(name)\u{2069}"))
+        }
+    }
+
     @Test("need no particle that depends on a value in Korean", arguments: TextKey.allCases)
     func particles(key: TextKey) {
         let text = ScreenTexts(languages: ["ko"])(key)
