@@ -70,6 +70,16 @@ public final class OkaeriClient: Sendable {
         }
     }
 
+    /// Whether nobody has been logged in on this device yet (``OkaeriState/LogOutReason/firstLaunch``): the moment to take over whom
+    /// another SDK has left here. After a log-out that would bring back who has left.
+    public var isFirstLaunch: Bool {
+        get async {
+            // A locked vault says nothing; nor does an automatic log-in then.
+            guard let record = try? await keeper.read() else { return false }
+            return record.loggedInUser == nil && record.reasonLoggedOut == .firstLaunch
+        }
+    }
+
     /// Whether the next automatic log-in leads to nobody who has been logged in here: the device's key is that of a
     /// registered user who has logged out, can never be used again, or was not known to the server when it was to renew a
     /// registered user's log-in. For the title of a button "continue as guest".

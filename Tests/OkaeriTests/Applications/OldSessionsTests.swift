@@ -176,4 +176,25 @@ struct OldSessionsTests {
         _ = try await logIn(world.launch(), after: old)
         #expect(world.server.requests(to: APIPath.adopt).count == 1)
     }
+
+    @Test("is taken over once: who has logged out since is not logged in again by what is still there")
+    func onceOnly() async throws {
+        try write(#"{"objectId":"m1","sessionToken":"alive"}"#, to: "Documents/NCMB/currentUser")
+        world.server.takeIn("m1", from: "ncmb", token: "alive")
+        let client = world.launch(inBackground: false)
+        #expect(await client.isFirstLaunch)
+        #expect(try await logIn(client, after: old).user.id == "m1")
+        try await client.upgrade(username: "hana", password: "a long enough secret")
+        #expect(await !client.isFirstLaunch)
+        await client.logOut()
+        let next = world.launch(inBackground: false)
+        #expect(await !next.isFirstLaunch)
+        guard case .firstVisit(let guest) = try await logIn(next, after: old) else {
+            Issue.record("not .firstVisit")
+            return
+        }
+        #expect(guest.id != "m1" && world.server.requests(to: APIPath.adopt).count == 1)
+        world.vault.isLocked = true
+        #expect(await !world.launch(inBackground: false).isFirstLaunch)
+    }
 }
