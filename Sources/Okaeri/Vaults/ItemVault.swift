@@ -29,6 +29,8 @@ struct ItemVault: CredentialVault {
     /// The folder of before, where an update of the app has chosen another one: its marks are of the same installation.
     let formerDirectory: URL?
     let reinstall: ReinstallPolicy
+    /// Whether another process begins: until that one has made the first key, nothing can be read here, and nothing is made.
+    let waitsForApp: Bool
     /// For locks, marks and signs: they must not be what keeps items from being read while the phone is locked.
     let protection: FileProtection
     private let answers = ReinstallAnswers()
@@ -36,7 +38,8 @@ struct ItemVault: CredentialVault {
 
     init(
         items: any SecureItems, formerItems: (any SecureItems)? = nil, keys: any DeviceKeyMaker, directory: URL,
-        formerDirectory: URL? = nil, reinstall: ReinstallPolicy, protection: FileProtection = .untilFirstUnlock
+        formerDirectory: URL? = nil, reinstall: ReinstallPolicy, waitsForApp: Bool = false,
+        protection: FileProtection = .untilFirstUnlock
     ) {
         self.items = items
         self.formerItems = formerItems
@@ -44,6 +47,7 @@ struct ItemVault: CredentialVault {
         self.directory = directory
         self.formerDirectory = formerDirectory
         self.reinstall = reinstall
+        self.waitsForApp = waitsForApp
         self.protection = protection
     }
 
@@ -87,6 +91,12 @@ struct ItemVault: CredentialVault {
     /// Decides what becomes of what an earlier installation left behind, and marks this one. What cannot be decided or wiped
     /// now is not used either: the error comes back until it is.
     private func markInstallation(of application: String) async throws(VaultError) {
+        if waitsForApp, await !answers.hasBegun(application) {
+            guard try items.read("\(application).key") != nil else {
+                throw .unreadableNow("the app has not been started yet")
+            }
+            await answers.begin(application)
+        }
         // The mark may go while the app runs, with its folder: the account is its own all the same.
         guard await !answers.isSettled(application) else { return }
         if let formerItems { try takeOver(application, from: formerItems) }

@@ -62,12 +62,20 @@ public enum ReinstallChoice: Hashable, Sendable {
 actor ReinstallAnswers {
     private var answers: [String: Task<ReinstallChoice, Never>] = [:]
     private var settled: Set<String> = []
+    private var begun: Set<String> = []
 
     /// Whether this process has seen or made the mark of the installation.
     func isSettled(_ application: String) -> Bool { settled.contains(application) }
 
     /// Remembers that the installation is marked.
     func settle(_ application: String) { settled.insert(application) }
+
+    /// Whether an application was found to have its first key: what is asked about first in every process, before the others' names,
+    /// which begin with the application's.
+    func hasBegun(_ name: String) -> Bool { begun.contains { name == $0 || name.hasPrefix("\($0).") } }
+
+    /// Remembers that the application has its first key.
+    func begin(_ application: String) { begun.insert(application) }
 
     /// Asks, or joins those who wait for the answer. It does not depend on the caller's task.
     func answer(

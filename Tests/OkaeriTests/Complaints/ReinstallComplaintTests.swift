@@ -124,6 +124,36 @@ struct ReinstallComplaintTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test("complaint 10: an extension that waits for the app begins with nobody before the app has shared its items")
+    func waiting() async throws {
+        let (folder, group) = (try TemporaryFolder(), MemoryItems())
+        let old = world.launch(vault: vault(folder, .keep), inBackground: false)
+        try await old.logInAutomatically()
+        // Another key than the first is in use then.
+        let hana = try await old.signUp(username: "hana", password: "a long enough secret")
+        let ofExtension = ItemVault(
+            items: group, keys: SoftwareKeys(), directory: folder.url, reinstall: .keep, waitsForApp: true)
+        let widget = world.launch(vault: ofExtension, inBackground: false)
+        await #expect(throws: OkaeriError.storageLocked) { try await widget.logInAutomatically() }
+        #expect(await widget.reaches { $0 != .unknown } == .storageLocked)
+        #expect(group.items.withValue { $0 }.isEmpty)
+        let updated = ItemVault(
+            items: group, formerItems: keychain, keys: SoftwareKeys(), directory: folder.url, reinstall: .keep)
+        #expect(await world.launch(vault: updated, inBackground: false).currentUser?.id == hana.id)
+        let next = world.launch(
+            vault: ItemVault(
+                items: group, keys: SoftwareKeys(), directory: folder.url, reinstall: .keep, waitsForApp: true),
+            inBackground: false)
+        #expect(try await next.logInAutomatically().user.id == hana.id)
+        // Once there is one, it makes further keys.
+        await next.logOut()
+        guard case .firstVisit = try await next.logInAutomatically() else {
+            Issue.record("not .firstVisit")
+            return
+        }
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("complaint 10: an extension that has the app's Keychain and not its folder wipes nothing")
     func withoutAppGroup() async throws {
         let (own, other) = (try TemporaryFolder(), try TemporaryFolder())

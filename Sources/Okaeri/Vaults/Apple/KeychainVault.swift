@@ -12,16 +12,19 @@
         ///
         /// - Parameters:
         ///   - accessGroup: The Keychain access group that app and extensions share; by default the app's own. An app that
-        ///     names one in an update keeps its log-ins, if it is started before an extension uses the vault.
+        ///     names one in an update keeps its log-ins; its extensions wait for it (`waitsForApp`).
         ///   - applicationGroup: The app group whose container holds the locks between app and extensions. Name it
         ///     whenever you name an access group. An app that names one in an update is the same installation.
         ///   - reinstall: What happens to a log-in that outlived the removal of the app. On tvOS it is always kept: an app
         ///     has no folder there for a mark that is sure to stay. With an access group, all but `keep` needs an app group
         ///     that the process is entitled to: otherwise a debug build stops here, and a release keeps the log-in.
         ///   - service: The Keychain service that the items belong to.
+        ///   - waitsForApp: Whether this process leaves the beginning to another one: until that one has made the device's key, the
+        ///     vault counts as locked here (``OkaeriError/storageLocked``). For extensions, which do not see what their app had
+        ///     before it named the access group.
         public init(
             accessGroup: String? = nil, applicationGroup: String? = nil, reinstall: ReinstallPolicy = .keep,
-            service: String = "okaeri"
+            service: String = "okaeri", waitsForApp: Bool = false
         ) {
             let own =
                 FileManager.default.urls(for: Self.directory, in: .userDomainMask).first
@@ -39,7 +42,7 @@
                 keys: AppleKeyMaker(),
                 directory: (shared ?? own).appendingPathComponent("okaeri", isDirectory: true),
                 formerDirectory: shared == nil ? nil : own.appendingPathComponent("okaeri", isDirectory: true),
-                reinstall: policy)
+                reinstall: policy, waitsForApp: waitsForApp)
         }
 
         #if os(tvOS)
