@@ -192,7 +192,7 @@ extension SessionKeeper {
 
     /// Keeps a name that Apple tells once, before anything can fail, until a server has taken it (complaint 21).
     private func keepName(of credential: ProviderCredential) async {
-        guard let identity = credential.nameIdentity, let name = credential.body.name?.nameToGreetBy else { return }
+        guard let identity = credential.nameIdentity, let name = credential.body.name?.nameForServers else { return }
         await change(.pendingName(name, of: identity))
     }
 
@@ -200,10 +200,10 @@ extension SessionKeeper {
     private func withName(_ credential: ProviderCredential) async -> ProviderLogInBody {
         var body = credential.body
         // One that no server takes would keep the person out at each later try too.
-        body.name = body.name?.nameToGreetBy
+        body.name = body.name?.nameForServers
         guard body.name == nil, let identity = credential.nameIdentity else { return body }
         // A vault that cannot be read now tells no name; the log-in is what counts.
-        body.name = (try? await read())?.pendingNames[identity]?.nameToGreetBy
+        body.name = (try? await read())?.pendingNames[identity]?.nameForServers
         return body
     }
 
@@ -219,16 +219,6 @@ extension User {
         let subject = identities.first { $0.provider == Provider.apple.rawValue }?.subject
         // The team stands in front.
         return subject?.split(separator: "/", maxSplits: 1).last.map(String.init)
-    }
-}
-
-extension String {
-    /// The text as servers take it for a name to greet by: at most 200 characters, without control characters. `nil`
-    /// when nothing is left, or when nobody reads JSON that holds it: neither the server a request nor a vault its record.
-    fileprivate var nameToGreetBy: String? {
-        let taken = unicodeScalars.lazy.filter { $0.properties.generalCategory != .control }.prefix(200)
-        let name = String(String.UnicodeScalarView(taken))
-        return name.isEmpty || !StreamSafeText.contains(name) ? nil : name
     }
 }
 

@@ -33,6 +33,18 @@ struct AutomaticLogInTests {
         #expect(world.server.users.count == 1)
     }
 
+    @Test("sends of a device's description what servers take: how somebody names a phone keeps nobody out")
+    func descriptions() async throws {
+        let marks = "e" + String(repeating: "\u{301}", count: 31)
+        let device = DeviceInfo(
+            name: "\u{7}" + String(repeating: "花", count: 300), model: marks, system: "iOS\u{0} 19.1", appVersion: "\n")
+        let client = world.launch(inBackground: false)
+        try await client.logInAutomatically(device: device)
+        let request = try #require(world.server.requests(to: APIPath.logInAutomatically).last)
+        let body = try JSONDecoder().decode(AutomaticLogInBody.self, from: #require(request.body))
+        #expect(body.device == DeviceBody(name: String(repeating: "花", count: 200), system: "iOS 19.1"))
+    }
+
     @Test("asks the server once for each call")
     func oncePerCall() async throws {
         let client = world.launch()

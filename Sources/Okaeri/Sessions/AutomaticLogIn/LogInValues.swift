@@ -1,6 +1,8 @@
 public import OkaeriWire
 
-/// What a session remembers of its device, shown to the user in the list of sessions. Each text at most 200 characters.
+/// What a session remembers of its device, shown to the user in the list of sessions. Of each text the first 200 characters are sent,
+/// without control characters, and nothing of one that has more than 30 combining marks in a row: people name their devices as
+/// they like, and that keeps nobody from logging in.
 public struct DeviceInfo: Hashable, Sendable {
     /// The name that its owner gave it, for example `Hana's iPhone`.
     public var name: String?
@@ -19,7 +21,11 @@ public struct DeviceInfo: Hashable, Sendable {
         self.appVersion = appVersion
     }
 
-    var body: DeviceBody { DeviceBody(name: name, model: model, system: system, appVersion: appVersion) }
+    var body: DeviceBody {
+        DeviceBody(
+            name: name?.nameForServers, model: model?.nameForServers, system: system?.nameForServers,
+            appVersion: appVersion?.nameForServers)
+    }
 }
 
 /// First values for the user that an automatic log-in may make. For a known user they change nothing.
@@ -40,5 +46,15 @@ public struct NewUser: Hashable, Sendable {
 
     var body: NewUserBody {
         NewUserBody(displayName: displayName, locale: locale, fields: fields.isEmpty ? nil : fields)
+    }
+}
+
+extension String {
+    /// The text as servers take it for a name of a person or of something: at most 200 characters, without control characters.
+    /// `nil` when nothing is left, or when nobody reads JSON that holds it: neither the server a request nor a vault its record.
+    var nameForServers: String? {
+        let taken = unicodeScalars.lazy.filter { $0.properties.generalCategory != .control }.prefix(200)
+        let name = String(String.UnicodeScalarView(taken))
+        return name.isEmpty || !StreamSafeText.contains(name) ? nil : name
     }
 }
