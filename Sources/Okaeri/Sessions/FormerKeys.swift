@@ -61,6 +61,11 @@ struct FormerKeys: Codable, Hashable, Sendable {
         keys.removeAll { $0.slot == slot && $0.user != user }
     }
 
+    /// Forgets a user's key that was found to lead to somebody else.
+    mutating func take(_ slot: Int, from user: String) {
+        keys.removeAll { $0.slot == slot && $0.user == user }
+    }
+
     /// Forgets a user.
     mutating func forget(_ user: String) {
         keys.removeAll { $0.user == user }

@@ -93,7 +93,11 @@ enum RecordChange: Hashable, Sendable {
             record.keySlot = slot
             record.keyLeadsElsewhere = !leadsHere
             record.keyUser = otherUser
-            if leadsHere { record.giveKey(to: response.user.id) }
+            if leadsHere {
+                record.giveKey(to: response.user.id)
+            } else {
+                record.takeKey(slot, from: response.user.id)
+            }
         case .logOut(let epoch, let reason):
             guard let epoch else { return record.logOut() }
             if record.epoch == epoch { record.logOut(because: reason) }
@@ -191,6 +195,7 @@ enum RecordChange: Hashable, Sendable {
         record.loggedInWith = key.provider
         record.keyLeadsElsewhere = !key.leadsHere
         if !key.leadsHere {
+            if let user = record.user { record.takeKey(record.keySlot, from: user.id) }
             record.keyUser = key.otherUser
         } else if let user = record.keyUser {
             record.giveKey(to: user)

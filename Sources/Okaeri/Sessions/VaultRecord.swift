@@ -211,6 +211,11 @@ struct VaultRecord: Codable, Hashable, Sendable {
         formerKeys.give(keySlot, to: user)
     }
 
+    /// Takes over that a key does not lead to this user, to whom it led when the user left.
+    mutating func takeKey(_ slot: Int, from user: String) {
+        formerKeys.take(slot, from: user)
+    }
+
     /// Logs out a registered user whose key was found to lead to this guest.
     mutating func giveWay(toGuest guest: String) {
         if let user { formerKeys.forget(user.id) }

@@ -108,6 +108,31 @@ struct CodeTests {
         #expect(try await app.reloadUser().id == hana.id)
     }
 
+    @Test("use a key of their own from the second on where a guest has the former one by a lost transfer")
+    func lostTransfer() async throws {
+        let hana = try await signUp()
+        let app = world.launch(inBackground: false, retry: RetryPolicy(maximumTries: 1))
+        func logIn() async throws -> User {
+            world.clock.advance(by: .seconds(600))
+            let request = try await app.requestLogInCode(email: "hana@example.com")
+            return try await app.logIn(code: code, for: request).user
+        }
+        #expect(try await logIn().id == hana.id)
+        let other = world.launch(vault: TestVault(), inBackground: false)
+        let guest = try await other.logInAutomatically().user
+        let transfer = try await other.issueTransferCode().code
+        world.server.fail(.lostResponse, path: APIPath.logInWithTransferCode)
+        await #expect(throws: OkaeriError.offline) { try await app.redeemTransferCode(transfer) }
+        world.server.endAllSessions()
+        #expect(try await app.logInAutomatically().user.id == guest.id)
+        #expect(try await logIn().id == hana.id)
+        world.server.endAllSessions()
+        await #expect(throws: OkaeriError.sessionEnded) { try await app.reloadUser() }
+        #expect(try await logIn().id == hana.id)
+        world.server.endAllSessions()
+        #expect(try await app.reloadUser().id == hana.id)
+    }
+
     @Test("are asked for with the same answer when there is no such user, or the address is not verified")
     func nobody() async throws {
         _ = try await signUp(isVerified: false)
