@@ -30,9 +30,12 @@ extension VaultRecord {
     /// To whom one of the keys leads, as far as this device knows.
     func user(ofKey slot: Int) -> String? { slot == keySlot && !isKeyOfStranger ? keyUser : nil }
 
-    /// Whether the device's key leads to a guest, who may have logged out, as far as this device knows.
+    /// Whether the device's key leads to a guest, who may have logged out, or beside whom somebody is or was logged in, as far as this
+    /// device knows.
     var isKeyOfGuest: Bool {
         guard let keyUser, !isKeyLocked, !isKeyOfStranger else { return false }
+        if keyUser == keyGuest { return true }
+        // What an older version has stored does not name the guest.
         if let user { return user.id == keyUser && user.isAnonymous }
         if isKeyOfUnwantedGuest { return true }
         // The key of a registered user who left would be locked: that one was not remembered, or had another key.

@@ -18,7 +18,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
     /// The live session.
     var session: StoredSession?
     /// The copy of the user.
-    var user: UserBody?
+    var user: UserBody? { didSet { noteGuest() } }
     /// How the log-in that opened the session ended.
     var welcome: StoredWelcome?
     /// Whether the person logged out: then nothing but a wanted log-in opens a session again.
@@ -49,7 +49,9 @@ struct VaultRecord: Codable, Hashable, Sendable {
     /// server may know it all the same as a way into that account.
     var triedKeySlot = 0
     /// The user to whom the key in use leads, as far as this device knows.
-    var keyUser: String?
+    var keyUser: String? { didSet { noteGuest() } }
+    /// The guest who was last here with the key in use: who logs in beside that key does not make it a registered user's.
+    private(set) var keyGuest: String?
     /// The guest to whom the key of a registered user was found to lead: nobody has been this guest here.
     private(set) var unwantedGuest: String?
     /// Tokens of log-outs that the server does not know of yet, oldest first.
@@ -103,6 +105,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
         triedKeySlot = Self.slot(try members.decodeIfPresent(Int.self, forKey: .triedKeySlot))
         formerKeys = try members.decodeIfPresent(FormerKeys.self, forKey: .formerKeys) ?? FormerKeys()
         keyUser = try members.decodeIfPresent(String.self, forKey: .keyUser) ?? user?.id
+        keyGuest = try members.decodeIfPresent(String.self, forKey: .keyGuest)
         unwantedGuest = try members.decodeIfPresent(String.self, forKey: .unwantedGuest)
         pendingRevocations = try members.decodeIfPresent([Secret].self, forKey: .pendingRevocations) ?? []
         keyLeadsElsewhere = try members.decodeIfPresent(Bool.self, forKey: .keyLeadsElsewhere) ?? false
@@ -220,13 +223,21 @@ struct VaultRecord: Codable, Hashable, Sendable {
     mutating func giveWay(toGuest guest: String) {
         if let user { formerKeys.forget(user.id) }
         logOut(because: .ended)
-        (keyUser, unwantedGuest) = (guest, guest)
+        keyUser = guest
+        unwantedGuest = guest
+    }
+
+    /// Remembers a guest who is logged in with the key in use, and forgets one who is registered by now.
+    private mutating func noteGuest() {
+        guard let user, user.id == keyUser, !keyLeadsElsewhere else { return }
+        keyGuest = user.isAnonymous ? user.id : nil
     }
 
     /// Keeps automatic log-ins from the account of a registered user who leaves, or of a stranger.
     private mutating func lockKey() {
         if isKeyOfStranger {
-            (keyUser, lockedKeyUser, lockedKeyPasskeys, lockedKeyAddress) = (Self.stranger, Self.stranger, nil, nil)
+            keyUser = Self.stranger
+            (lockedKeyUser, lockedKeyPasskeys, lockedKeyAddress) = (Self.stranger, nil, nil)
         }
         guard let user = loggedInUser, !user.isAnonymous, user.id == keyUser else { return }
         formerKeys.remember(user, slot: keySlot)

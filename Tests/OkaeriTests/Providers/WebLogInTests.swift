@@ -83,6 +83,25 @@ struct WebLogInTests {
         #expect(world.server.users.first { $0.id == guest.id }?.identities.count == 1)
     }
 
+    @Test(
+        "leaves the key with the guest beside whom somebody is or was logged in, and is renewed silently all the same",
+        arguments: [false, true])
+    func besideGuest(hasEnded: Bool) async throws {
+        let hana = try await somebody()
+        let before = world.launch(inBackground: false)
+        let guest = try await before.logInAutomatically().user
+        try await before.logIn(with: .apple(.test(user: "taro")))
+        if hasEnded {
+            world.server.endAllSessions()
+            await #expect(throws: OkaeriError.sessionEnded) { try await before.reloadUser() }
+        }
+        let okaeri = world.launch(inBackground: false)
+        try await okaeri.logIn(through: FakeBrowser(server: world.server, user: hana.id), redirect: redirect)
+        world.server.endAllSessions()
+        #expect(try await okaeri.reloadUser().id == hana.id)
+        #expect(world.server.users.first { $0.id == guest.id }?.identities.count == 1)
+    }
+
     @Test("for a new account leaves a registered user's key with that user, and is renewed silently all the same")
     func signUp() async throws {
         // Whom the pages have made just now.
