@@ -230,7 +230,11 @@ struct VaultRecord: Codable, Hashable, Sendable {
     /// Remembers a guest who is logged in with the key in use, and forgets one who is registered by now.
     private mutating func noteGuest() {
         guard let user, user.id == keyUser, !keyLeadsElsewhere else { return }
-        keyGuest = user.isAnonymous ? user.id : nil
+        if user.isAnonymous {
+            keyGuest = user.id
+        } else if keyGuest == user.id {
+            keyGuest = nil
+        }
     }
 
     /// Keeps automatic log-ins from the account of a registered user who leaves, or of a stranger.
