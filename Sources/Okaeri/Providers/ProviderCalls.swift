@@ -192,7 +192,7 @@ extension SessionKeeper {
 
     /// Keeps a name that Apple tells once, before anything can fail, until a server has taken it (complaint 21).
     private func keepName(of credential: ProviderCredential) async {
-        guard let identity = credential.nameIdentity, let name = credential.body.name?.nameForServers else { return }
+        guard let identity = credential.nameIdentity, let name = credential.body.name?.shortLine else { return }
         await change(.pendingName(name, of: identity))
     }
 
@@ -200,10 +200,10 @@ extension SessionKeeper {
     private func withName(_ credential: ProviderCredential) async -> ProviderLogInBody {
         var body = credential.body
         // One that no server takes would keep the person out at each later try too.
-        body.name = body.name?.nameForServers
+        body.name = body.name?.shortLine
         guard body.name == nil, let identity = credential.nameIdentity else { return body }
         // A vault that cannot be read now tells no name; the log-in is what counts.
-        body.name = (try? await read())?.pendingNames[identity]?.nameForServers
+        body.name = (try? await read())?.pendingNames[identity]?.shortLine
         return body
     }
 

@@ -7,11 +7,14 @@ extension OkaeriError: LocalizedError {
         message(in: SystemDefaults.preferredLanguages())
     }
 
-    /// What to tell the person.
+    /// What to tell the person. Where the app's own service has refused something by a hook, in words of its own, it is these words.
     ///
     /// - Parameter languages: BCP 47 tags, best first. English is the last resort.
     /// - Returns: One or two sentences.
     public func message(in languages: [String]) -> String {
+        if case .refused(let code, _, let detail?) = self, code == .hookRefused, let words = detail.shortLine {
+            return words
+        }
         let text = Self.texts[messageKey] ?? Self.texts[.unexpected]
         for language in languages {
             switch language.prefix(2).lowercased() {
@@ -48,7 +51,7 @@ extension OkaeriError: LocalizedError {
         case credential, code, presence, nameTaken, registered, cancelled, unexpected, provider, taken, lastWayIn
         case transferCode, tooLate, deleted, conflict, merge, keyRemoved, passkey, passkeyUnknown, passkeyThere
         case passkeyUnavailable, secondFactor, secondFactorEnrolment, secondFactorCode, secondFactorOver
-        case secondFactorUnavailable, userChanged, unconfirmed, unconfirmedUntil
+        case secondFactorUnavailable, userChanged, unconfirmed, unconfirmedUntil, notAllowed
     }
 
     var messageKey: MessageKey {
@@ -93,7 +96,8 @@ extension OkaeriError: LocalizedError {
         case .identityTaken: .taken
         case .lastWayIn: .lastWayIn
         case .deviceKeyRemoved: .keyRemoved
-        case .refused, .unexpectedResponse: .unexpected
+        case .refused(let code, _, _): code == .hookRefused ? .notAllowed : .unexpected
+        case .unexpectedResponse: .unexpected
         }
     }
 
@@ -259,6 +263,10 @@ extension OkaeriError: LocalizedError {
                 english: "Two-step verification is not possible here.",
                 japanese: "ここでは二段階認証を利用できません。",
                 korean: "여기에서는 2단계 인증을 사용할 수 없습니다."),
+            .notAllowed: Message(
+                english: "The app does not allow this.",
+                japanese: "このアプリでは許可されていません。",
+                korean: "이 앱에서는 허용되지 않습니다."),
             .cancelled: Message(english: "Cancelled.", japanese: "キャンセルしました。", korean: "취소되었습니다."),
             .unexpected: Message(
                 english: "Something went wrong. Try again later.",

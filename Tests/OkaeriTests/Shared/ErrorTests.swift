@@ -53,6 +53,21 @@ struct ErrorTests {
         #expect(OkaeriError.notLoggedIn.localizedDescription.isEmpty == false)
     }
 
+    @Test("of the app's own service speak its words for the person, where it has sent some")
+    func hook() {
+        func message(_ detail: String?, code: ErrorCode = .hookRefused) -> String {
+            OkaeriError.refused(code: code, status: 403, detail: detail).message(in: ["en"])
+        }
+        #expect(message("学校から招待を受けてください。") == "学校から招待を受けてください。")
+        #expect(message("One\u{7} line.") == "One line.")
+        #expect(message(String(repeating: "花", count: 100_000)) == String(repeating: "花", count: 200))
+        for nothing in [nil, "", "\n", "e" + String(repeating: "\u{301}", count: 31)] {
+            #expect(message(nothing) == "The app does not allow this.")
+        }
+        let general = OkaeriError.unexpectedResponse(status: 403).message(in: ["en"])
+        #expect(message("for developers", code: "teapot") == general)
+    }
+
     @Test("with a wrong clock tell people about the clock")
     func clock() {
         #expect(OkaeriError.proofRefused(.clockSkew).message(in: ["en"]).contains("clock"))

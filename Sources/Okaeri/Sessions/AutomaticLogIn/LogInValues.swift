@@ -23,8 +23,8 @@ public struct DeviceInfo: Hashable, Sendable {
 
     var body: DeviceBody {
         DeviceBody(
-            name: name?.nameForServers, model: model?.nameForServers, system: system?.nameForServers,
-            appVersion: appVersion?.nameForServers)
+            name: name?.shortLine, model: model?.shortLine, system: system?.shortLine,
+            appVersion: appVersion?.shortLine)
     }
 }
 
@@ -50,9 +50,10 @@ public struct NewUser: Hashable, Sendable {
 }
 
 extension String {
-    /// The text as servers take it for a name of a person or of something: at most 200 characters, without control characters.
-    /// `nil` when nothing is left, or when nobody reads JSON that holds it: neither the server a request nor a vault its record.
-    var nameForServers: String? {
+    /// The text as servers take names, and as people are shown what somebody else has written: at most 200 characters, without control
+    /// characters. `nil` when nothing is left, or when nobody reads JSON that holds it: neither the server a request nor a vault its
+    /// record.
+    var shortLine: String? {
         let taken = unicodeScalars.lazy.filter { $0.properties.generalCategory != .control }.prefix(200)
         let name = String(String.UnicodeScalarView(taken))
         return name.isEmpty || !StreamSafeText.contains(name) ? nil : name
