@@ -52,6 +52,7 @@ extension OkaeriError: LocalizedError {
         case transferCode, tooLate, deleted, conflict, merge, keyRemoved, passkey, passkeyUnknown, passkeyThere
         case passkeyUnavailable, secondFactor, secondFactorEnrolment, secondFactorCode, secondFactorOver
         case secondFactorUnavailable, userChanged, unconfirmed, unconfirmedUntil, notAllowed
+        case anotherLinked, removed
     }
 
     var messageKey: MessageKey {
@@ -92,12 +93,22 @@ extension OkaeriError: LocalizedError {
         case .secondFactorRefused(.ticketInvalid): .secondFactorOver
         case .secondFactorRefused: .secondFactorUnavailable
         case .cancelled: .cancelled
-        case .providerRefused: .provider
+        case .providerRefused(let code): Self.messageKey(ofProvider: code)
         case .identityTaken: .taken
         case .lastWayIn: .lastWayIn
         case .deviceKeyRemoved: .keyRemoved
         case .refused(let code, _, _): code == .hookRefused ? .notAllowed : .unexpected
         case .unexpectedResponse: .unexpected
+        }
+    }
+
+    private static func messageKey(ofProvider code: ErrorCode) -> MessageKey {
+        switch code {
+        // The operator has something to do, and the person nothing.
+        case .providerNotEnabled, .providerMisconfigured: .application
+        case .providerAlreadyLinked: .anotherLinked
+        case .identityUnknown: .removed
+        default: .provider
         }
     }
 
@@ -235,6 +246,14 @@ extension OkaeriError: LocalizedError {
                 english: "The sign-in could not be confirmed. Try it once more.",
                 japanese: "サインインを確認できませんでした。もう一度お試しください。",
                 korean: "로그인을 확인할 수 없습니다. 다시 시도해 주세요."),
+            .anotherLinked: Message(
+                english: "Another account of this service is connected already. Disconnect that one first.",
+                japanese: "このサービスの別のアカウントがすでに連携されています。先にその連携を解除してください。",
+                korean: "이 서비스의 다른 계정이 이미 연결되어 있습니다. 먼저 그 연결을 해제해 주세요."),
+            .removed: Message(
+                english: "This is removed already.",
+                japanese: "すでに解除されています。",
+                korean: "이미 해제되었습니다."),
             .taken: Message(
                 english: "This account is already used by another user of the app.",
                 japanese: "このアカウントは、すでに別のユーザーが使用しています。",

@@ -53,6 +53,17 @@ struct ErrorTests {
         #expect(OkaeriError.notLoggedIn.localizedDescription.isEmpty == false)
     }
 
+    @Test(
+        "of providers do not ask the person to try again what that does not help",
+        arguments: [
+            (ErrorCode.providerNotEnabled, .application), (.providerMisconfigured, .application),
+            (.providerAlreadyLinked, .anotherLinked), (.identityUnknown, .removed), (.providerTokenInvalid, .provider),
+            (.providerTokenReplayed, .provider), (.providerRefused, .provider),
+        ] as [(ErrorCode, OkaeriError.MessageKey)])
+    func providers(code: ErrorCode, key: OkaeriError.MessageKey) {
+        #expect(OkaeriError.providerRefused(code).messageKey == key)
+    }
+
     @Test("of the app's own service speak its words for the person, where it has sent some")
     func hook() {
         func message(_ detail: String?, code: ErrorCode = .hookRefused) -> String {
