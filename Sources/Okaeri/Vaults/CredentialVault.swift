@@ -29,7 +29,7 @@ public protocol CredentialVault: Sendable {
     /// - Throws: `VaultError.unwritable`.
     func saveRecord(_ record: Data, for application: String) async throws(VaultError)
 
-    /// Removes key and record. A person without another way into the account has lost it.
+    /// Removes key and record, the record last. A person without another way into the account has lost it.
     ///
     /// - Parameter application: The application's id.
     /// - Throws: `VaultError.unwritable`.

@@ -60,8 +60,9 @@ public struct FileVault: CredentialVault {
 
     /// Removes key and record, and what a crash has left of them in files that were never finished.
     public func erase(_ application: String) async throws(VaultError) {
-        try PrivateFile.removeAll(path(of: application, "record"))
+        // The record goes last: it is what keeps a key that is left from opening an account.
         try PrivateFile.removeAll(path(of: application, "key"))
+        try PrivateFile.removeAll(path(of: application, "record"))
     }
 
     /// Waits for the lock, which holds between processes, and takes it.

@@ -141,7 +141,8 @@ struct ItemVault: CredentialVault {
     private static func mark(of name: String) -> String { "\(name).shared" }
 
     private func removeItems(_ name: String) throws(VaultError) {
-        for item in ["\(name).record", "\(name).key"] {
+        // The record goes last: it is what keeps a key that is left from opening an account.
+        for item in ["\(name).key", "\(name).record"] {
             // First where they would come back from.
             try formerItems?.remove(item)
             try items.remove(item)

@@ -11,6 +11,8 @@ final class MemoryItems: SecureItems {
     let refusesRemoval = Protected(false)
     /// Why nothing can be read.
     let failure = Protected<VaultError?>(nil)
+    /// How many items can still be removed, as when the app ends on the way.
+    let removalsLeft = Protected(Int.max)
 
     func read(_ name: String) throws(VaultError) -> Data? {
         if isLocked.withValue({ $0 }) { throw .unreadableNow("locked by the test") }
@@ -33,6 +35,11 @@ final class MemoryItems: SecureItems {
     func remove(_ name: String) throws(VaultError) {
         if isLocked.withValue({ $0 }) { throw .unwritable("locked by the test") }
         if refusesRemoval.withValue({ $0 }) { throw .unwritable("refused by the test") }
+        let isOver = removalsLeft.withValue { left in
+            left -= 1
+            return left < 0
+        }
+        if isOver { throw .unwritable("ended by the test") }
         items.withValue { $0[name] = nil }
     }
 }
@@ -151,6 +158,23 @@ struct ReinstallComplaintTests {
             Issue.record("not .firstVisit")
             return
         }
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test("complaint 10: a device that was forgotten by halves opens no account that was closed on it", arguments: 0..<8)
+    func forgottenByHalves(removals: Int) async throws {
+        let folder = try TemporaryFolder()
+        let client = world.launch(vault: vault(folder, .keep), inBackground: false)
+        let hana = try await client.signUp(username: "hana", password: "a long enough secret")
+        await client.logOut()
+        keychain.removalsLeft.withValue { $0 = removals }
+        // What is left then is what is looked at.
+        _ = try? await client.forgetDevice()
+        keychain.removalsLeft.withValue { $0 = .max }
+        let next = world.launch(vault: vault(folder, .keep), inBackground: false)
+        #expect(try await next.logInAutomatically().user.id != hana.id)
+        try await next.forgetDevice()
+        #expect(keychain.items.withValue { $0 }.isEmpty)
         withExtendedLifetime(folder) {}
     }
 

@@ -69,6 +69,18 @@ struct VaultTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test("in a folder forget the key first: without the record nothing says that it opens no account")
+    func orderOfErasing() async throws {
+        let folder = try TemporaryFolder()
+        let vault = FileVault(directory: folder.url)
+        try await vault.saveRecord(Data("x".utf8), for: "demo")
+        let obstacle = folder.url.appendingPathComponent("demo.key/inside")
+        try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: true)
+        await #expect(throws: VaultError.self) { try await vault.erase("demo") }
+        #expect(try await vault.loadRecord(for: "demo") == Data("x".utf8))
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("in a folder forget what a crash has left of a record and a key that were never put in place")
     func unfinished() async throws {
         let folder = try TemporaryFolder()
