@@ -161,7 +161,7 @@ struct ReinstallComplaintTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test("complaint 10: a device that was forgotten by halves opens no account that was closed on it", arguments: 0..<8)
+    @Test("complaint 10: a device that was forgotten by halves opens no account that was closed", arguments: 0..<8)
     func forgottenByHalves(removals: Int) async throws {
         let folder = try TemporaryFolder()
         let client = world.launch(vault: vault(folder, .keep), inBackground: false)
