@@ -181,7 +181,7 @@ struct RecordChangeTests {
         #expect(record.keySlot == 0 && record.keySlotOfProvider == 0)
     }
 
-    @Test("take a guest for one of the server's who was made for the key since the user was last heard of, and nobody else")
+    @Test("take nobody for a guest made for the key but one who was made since the user was last heard of")
     func displacement() {
         var made = Samples.response("guest")
         made.user.createdAt = Self.later
