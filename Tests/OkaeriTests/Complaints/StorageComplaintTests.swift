@@ -71,6 +71,20 @@ struct StorageComplaintTests {
         #expect(world.server.users.isEmpty)
     }
 
+    @Test("complaint 8: a person who is known is greeted while the storage gives no key, and logged in later")
+    func knownWithoutKey() async throws {
+        let user = try await world.launch(inBackground: false).logInAutomatically().user
+        world.vault.refusesKeys = true
+        let client = world.launch()
+        #expect(try await client.logInAutomatically().user.id == user.id)
+        #expect(world.logInCount == 1)
+        world.vault.refusesKeys = false
+        await world.clock.waitForSleepers()
+        world.clock.advanceToNextSleeper()
+        #expect(await client.becomesFresh()?.user?.id == user.id)
+        #expect(world.logInCount == 2)
+    }
+
     @Test("complaint 8: a vault that cannot be read is not written to")
     func noOverwriting() async throws {
         let user = try await world.launch().logInAutomatically().user

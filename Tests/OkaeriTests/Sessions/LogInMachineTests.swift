@@ -218,7 +218,7 @@ struct LogInMachineTests {
         #expect(machine.wanted == Self.order && machine.unanswered == Self.order)
         _ = machine.handle(Self.step(.failed(failure.error, epoch: Samples.loggedIn.epoch)))
         if failure.endsLogIn { _ = machine.handle(Self.step(.changed(Samples.loggedOut))) }
-        let isTriedAgain = failure.isOutOfReach || failure == .storageLocked
+        let isTriedAgain = failure.isOutOfReach || failure == .storageLocked || failure == .storageUnavailable
         #expect((machine.wanted != nil) == isTriedAgain)
         #expect((machine.unanswered != nil) == isTriedAgain)
         #expect(machine.running.isEmpty && machine.current == nil && machine.callers.isEmpty)

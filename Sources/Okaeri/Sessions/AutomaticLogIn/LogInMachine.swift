@@ -317,13 +317,13 @@ extension LogInMachine {
         return actions + [.readNoticeCount, .unlock] + finish(number, .success(result))
     }
 
-    /// What a failed log-in means: a server out of reach, or with something else in its way, is answered from the copy, a
-    /// refusal is final.
+    /// What a failed log-in means: a server out of reach, or with something else in its way, or a storage that gives no key, is
+    /// answered from the copy, a refusal is final.
     private mutating func fail(
         _ number: Int64, _ logIn: LogIn, _ error: OkaeriError, _ before: VaultRecord, epoch: Int64? = nil
     ) -> [Action] {
         switch error {
-        case .offline, .serverUnavailable, .rateLimited, .unexpectedResponse:
+        case .offline, .serverUnavailable, .rateLimited, .unexpectedResponse, .storageUnavailable:
             guard let greeting = greeting(logIn, before, epoch: epoch) else {
                 settle(logIn.reason, hasResponse: false)
                 return [.unlock] + finish(number, .failure(error))
