@@ -116,8 +116,8 @@ extension SessionKeeper {
     ///
     /// - Returns: Whether the response had it.
     private func correctClock(by problem: Problem?, _ response: TransportResponse) -> Bool {
-        guard let serverTime = problem?.serverTime.map(Date.init(_:)) ?? response.headers["Date"].flatMap(HTTPDate.read)
-        else { return false }
+        let stated = problem?.serverTime.map(Date.init(_:))
+        guard let serverTime = stated ?? response.headers.short("Date").flatMap(HTTPDate.read) else { return false }
         clockOffset = serverTime.timeIntervalSince(clock.now)
         return true
     }

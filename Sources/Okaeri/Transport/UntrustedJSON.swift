@@ -55,7 +55,8 @@ extension TransportResponse {
 
     /// The problem document; `nil` when the response holds none.
     var problem: Problem? {
-        guard headers["Content-Type"]?.lowercased().hasPrefix(Problem.mediaType) == true else { return nil }
+        guard let type = headers.short("Content-Type"), type.lowercased().hasPrefix(Problem.mediaType)
+        else { return nil }
         // Whatever is not a problem document did not come from the API: the status alone counts then.
         return try? UntrustedJSON.decode(Problem.self, from: body)
     }
@@ -74,5 +75,16 @@ extension TransportResponse {
     /// Whether the same request may succeed a little later.
     var isTemporaryRefusal: Bool {
         [408, 429, 502, 503, 504].contains(status)
+    }
+}
+
+extension HeaderFields {
+    /// The longest value of a field that is compared or taken apart.
+    private static let maximumBytes = 256
+
+    /// The value of a field that is short and stream-safe, as those of servers are. To compare or to split what is marks without an
+    /// end takes seconds.
+    func short(_ name: String) -> String? {
+        self[name].flatMap { $0.utf8.count <= Self.maximumBytes && StreamSafeText.contains($0) ? $0 : nil }
     }
 }

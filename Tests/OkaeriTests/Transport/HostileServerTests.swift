@@ -147,6 +147,22 @@ struct HostileServerTests {
         }
     }
 
+    @Test("has headers of a line's length, of which nothing longer or with marks without an end is looked at")
+    func headers() throws {
+        let body = try JSONEncoder().encode(Problem(title: "no", status: 400, code: .malformedBody))
+        let marks = String(repeating: "\u{301}", count: 31)
+        for (type, isRead) in [
+            ("", true), ("; charset=utf-8", true), (String(repeating: "; a=b", count: 100), false),
+            ("; a=b\(marks)", false), (String(repeating: "\u{301}", count: 50_000), false),
+        ] {
+            let answer = TransportResponse(
+                status: 400, headers: ["Content-Type": Problem.mediaType + type], body: body)
+            #expect((answer.problem != nil) == isRead, "\(type.utf8.count)")
+        }
+        let spaces = String(repeating: " ", count: 300)
+        #expect(HeaderFields(["Date": "Sat,\(spaces)21 Nov 2026 00:15:42 GMT"]).short("date") == nil)
+    }
+
     @Test("with the server's clock at either end of time is survived", arguments: [Int64.min, .max])
     func clock(milliseconds: Int64) async {
         let world = World()
