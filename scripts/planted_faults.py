@@ -1,6 +1,7 @@
 """Faults that the simulator must find: puts them into a copy of the code, and looks for the seed that finds each.
 
-planted_faults.py apply FOLDER; planted_faults.py run PROGRAM [FIRST SEED [NUMBER…]]. The variable OKAERI_PLANTED chooses one."""
+planted_faults.py apply FOLDER; planted_faults.py run PROGRAM [FIRST SEED [NUMBER…]]. The variable OKAERI_PLANTED chooses one.
+planted_faults.py check looks whether the code still has what each of them replaces."""
 import os
 import pathlib
 import subprocess
@@ -40,8 +41,8 @@ FAULTS = [
     ("a device key's earlier sessions stay", DOMAIN + "Sessions/SessionIssuer.swift",
      "openedBefore: now - Self.parallelLogIns", "openedBefore: now - (planted == 9 ? .days(900) : Self.parallelLogIns)"),
     ("sessions outlive a request for deletion", DOMAIN + "Accounts/Changes/AccountPolicy.swift",
-     "ends: [.sessions, .transferCodes, .mergeTickets, .tickets], records: .deletionRequested",
-     "ends: planted == 10 ? [.tickets] : [.sessions, .transferCodes, .mergeTickets, .tickets],\n"
+     "ends: [.sessions, .transferCodes, .mergeTickets, .tickets, .newAddresses], records: .deletionRequested",
+     "ends: planted == 10 ? [.tickets] : [.sessions, .transferCodes, .mergeTickets, .tickets, .newAddresses],\n"
      "                records: .deletionRequested"),
     ("a command does not tell the server of its changes", SQLITE + "GroupCommit.swift",
      "                outsideChanges?.beginChange()\n                defer { outsideChanges?.finishChange() }\n",
@@ -70,8 +71,8 @@ FAULTS = [
      "[.holder], fresh: [.code], ends: planted == 17 ? [.passkeys] : all.union([.passkeys]),\n"
      "                records: .passwordReset,"),
     ("sessions outlive an operator's end of all", DOMAIN + "Accounts/Changes/AccountPolicy.swift",
-     "case .allSessionsEnded: AccountPolicy([.operator], ends: all,",
-     "case .allSessionsEnded: AccountPolicy([.operator], ends: planted == 18 ? [.tickets] : all,"),
+     "[.operator], ends: all.union([.emailRecoveries]), records: .sessionsEnded,",
+     "[.operator], ends: planted == 18 ? [.tickets] : all.union([.emailRecoveries]), records: .sessionsEnded,"),
     ("a node does not forget what another one changed", NEWS,
      "case .changes(let changes): return isOwn ? [] : changes",
      "case .changes(let changes): return isOwn || planted == 19 ? [] : changes"),
@@ -83,6 +84,13 @@ FAULTS = [
      "package init(isHeard: Bool) { self = isHeard || planted == 21 ? .announced : .carried }\n\n" + SENT_WORDS
      + "{ self == .announced && !isHeard && planted != 21 }"),
 ]
+
+
+def check():
+    gone = [f"{name} does not have once: {before}" for _, name, before, _ in FAULTS
+            if pathlib.Path(name).read_text().count(before) != 1]
+    print("\n".join(gone))
+    return 1 if gone else 0
 
 
 def apply(folder):
@@ -128,5 +136,7 @@ def run(program, first, numbers):
 
 if sys.argv[1] == "apply":
     apply(pathlib.Path(sys.argv[2]))
+elif sys.argv[1] == "check":
+    sys.exit(check())
 else:
     sys.exit(run(sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 1, sys.argv[4:]))
