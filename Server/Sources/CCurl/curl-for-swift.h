@@ -73,4 +73,10 @@ static inline CURLcode okaeri_curl_get_long(CURL *handle, CURLINFO info, long *v
     return curl_easy_getinfo(handle, info, value);
 }
 
+/* Whether libcurl has its TLS from OpenSSL, whose words for sets of ciphers it takes then. */
+static inline int okaeri_curl_has_openssl(void) {
+    const char *library = curl_version_info(CURLVERSION_NOW)->ssl_version;
+    return library && strncmp(library, "OpenSSL", 7) == 0;
+}
+
 #endif

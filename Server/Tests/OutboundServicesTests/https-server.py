@@ -1,5 +1,5 @@
 """An HTTPS server for the tests of webhooks: responds 200 with a decision of a hook to every POST, and writes a line for each to a
-file. At /marks and /hints its headers are hostile ones. Prints its port.
+file. At /marks, /hints and /trailers its headers are hostile ones, and at /hello they say what the client offers. Prints its port.
 
 usage: https-server.py CERTIFICATE KEY FILE
 """
@@ -26,6 +26,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.rfile.read(int(self.headers["Content-Length"]))
         with open(requests, "a", encoding="utf-8") as file:
             file.write(f"{self.path}\n")
+        if self.path == "/hello":
+            ciphers = ":".join(name for name, _, _ in self.connection.shared_ciphers())
+            protocol = self.connection.selected_alpn_protocol()
+            head = f"HTTP/1.1 200 OK\r\nX-Ciphers: {ciphers}\r\nX-Protocol: {protocol}\r\nContent-Length: 0\r\n\r\n"
+            self.wfile.write(head.encode())
+            return
+        if self.path == "/trailers":
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + b"a: b\r\n" * 100_000 + b"\r\n")
+            return
         if self.path in hostile:
             self.wfile.write(hostile[self.path] + b"Retry-After: 7\r\nContent-Length: 0\r\n\r\n")
             return
@@ -42,6 +51,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 context.load_cert_chain(certificate, key)
+# It takes whatever is offered, also what it would not use.
+context.set_ciphers("ALL:@SECLEVEL=0")
+context.set_alpn_protocols(["h2", "http/1.1"])
 
 
 class Server(http.server.ThreadingHTTPServer):

@@ -18,6 +18,9 @@ final class CurlHandle {
     private var sink: ((UnsafeRawBufferPointer) -> Int)?
     /// The header fields of the last response, by names in lower case.
     private(set) var headers: [String: String] = [:]
+    /// The lines of heads and trailers that came, and their bytes.
+    private var lines = 0
+    private var lineBytes = 0
     private var mayConnect: ((IPAddress) -> Bool)?
     private var isOver: ((_ hasTakenAll: Bool) -> Bool)?
     /// The last address that `connectOnly` did not permit.
@@ -47,6 +50,9 @@ final class CurlHandle {
 
     /// A handle with time limits, without signals, and without a TLS before 1.2, whatever the system's libraries would still take.
     ///
+    /// The other side is a stranger, and its transfer has a thread that others wait for. So it speaks HTTP/1.1, whose bytes that are
+    /// no response are few, and no exchange of keys whose numbers it chooses: one by 10,000 bits takes half a second.
+    ///
     /// - Parameters:
     ///   - maximumBytes: The most bytes that are taken from the other side; more fail the transfer.
     ///   - connectLimit: How long name look-up, connection and TLS may take, in all.
@@ -61,6 +67,8 @@ final class CurlHandle {
         incoming = Incoming(maximumBytes: maximumBytes)
         try set(CURLOPT_NOSIGNAL, 1)
         try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        if okaeri_curl_has_openssl() != 0 { try set(CURLOPT_SSL_CIPHER_LIST, "DEFAULT:!DHE") }
         try set(CURLOPT_CONNECTTIMEOUT_MS, connectLimit.curlMilliseconds)
         try set(CURLOPT_TIMEOUT_MS, timeLimit.curlMilliseconds)
     }
@@ -214,14 +222,21 @@ final class CurlHandle {
         return count
     }
 
-    /// The most header fields that are kept, and the longest; libcurl itself ends responses with far more.
+    /// The most header fields that are kept, and the longest.
     private static let maximumHeaders = 64
     private static let maximumHeaderBytes = 4096
+    /// The most lines of heads and trailers that a transfer may have, and their bytes. libcurl keeps each of them, and bounds
+    /// trailers by nothing but time.
+    private static let maximumLines = 1000
+    private static let maximumLineBytes = 256 * 1024
 
     /// Keeps a header field of a stranger's. It is looked at as bytes: a name or a value that is not stream-safe would hold up
     /// all transfers of the thread (requirement 47), and counts as not sent, as in requests.
     private func takeHeader(_ start: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         guard let start else { return count }
+        (lines, lineBytes) = (lines + 1, lineBytes + count)
+        // Another number than the line's ends the transfer.
+        guard lines <= Self.maximumLines, lineBytes <= Self.maximumLineBytes else { return 0 }
         let line = UnsafeRawBufferPointer(start: start, count: count)
         // A status line begins another response: that before was an interim one.
         if line.starts(with: "HTTP/".utf8) { headers = [:] }
