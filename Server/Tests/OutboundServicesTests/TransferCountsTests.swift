@@ -25,4 +25,23 @@ struct TransferCountsTests {
         let last = [[application, address], []].map { counts.take($0, of: 3) }
         #expect(last == [true, false])
     }
+
+    @Test("of each application have a thread, which others use only while every thread has some")
+    func lanes() {
+        var choice = LaneChoice(lanes: 2)
+        let (one, two, three) = (
+            Identifier<Application>(rawValue: "a"), Identifier<Application>(rawValue: "b"),
+            Identifier<Application>(rawValue: "c")
+        )
+        let first = [one, one, one, two, two, three].map { choice.take(for: $0) }
+        // The third one comes to that which has less.
+        #expect(first == [0, 0, 0, 1, 1, 1])
+        // Three of one leave: its thread is free, and it has no claim to it.
+        for _ in 0..<3 { choice.leave(one) }
+        #expect(!choice.isTaken(0) && choice.isTaken(1))
+        let further = [two, three].map { choice.take(for: $0) }
+        #expect(further == [1, 1])
+        let last = [Identifier<Application>(rawValue: "d"), one].map { choice.take(for: $0) }
+        #expect(last == [0, 0])
+    }
 }

@@ -18,6 +18,7 @@ struct CurlUpstream: ParseUpstream {
     func callAsFunction(_ request: UpstreamRequest) async throws -> UpstreamResponse? {
         guard let method = WebCall.Method(rawValue: request.method) else { return nil }
         var call = WebCall(method, request.url, headers: request.headers)
+        call.application = request.application
         let shares = shares(of: request)
         switch request.body {
         case .bytes(let bytes):

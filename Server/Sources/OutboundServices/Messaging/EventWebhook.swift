@@ -30,7 +30,7 @@ package struct EventWebhook: EventCarrier {
             var asked = WebCall.signed(
                 EventBody(request), to: request.url, id: request.event.id.rawValue, at: clock.now, request.secrets)
         else { return .failed(reason: DeliveryFault.text(.notWritable)) }
-        asked.timeLimit = Self.limits.whole
+        (asked.timeLimit, asked.application) = (Self.limits.whole, request.event.application)
         do throws(WebFault) {
             let answer = try await call(asked)
             switch answer.status {

@@ -26,23 +26,24 @@ package struct HookWebhook: HookCarrier {
     package func mayAsk(_ url: String) -> Bool { call.mayAsk(url) }
 
     package func ask(_ request: HookRequest) async -> HookOutcome {
-        await post(HookBody(request), to: request.hook, id: request.id, request.secrets).outcome
+        await post(HookBody(request), to: request.hook, of: request.application, id: request.id, request.secrets)
+            .outcome
     }
 
     package func owner(_ question: OwnerQuestion) async -> OwnerOutcome {
         let (outcome, body) = await post(
-            OwnerQuestionBody(question), to: question.hook, id: question.id, question.secrets)
+            OwnerQuestionBody(question), to: question.hook, of: question.application, id: question.id, question.secrets)
         return Self.owner(outcome, body)
     }
 
     /// One call, and what came of it.
     private func post(
-        _ body: some Encodable, to hook: Hook, id: String, _ secrets: [Secret]
+        _ body: some Encodable, to hook: Hook, of application: Identifier<Application>, id: String, _ secrets: [Secret]
     ) async -> (outcome: HookOutcome, body: [UInt8]) {
         guard var asked = WebCall.signed(body, to: hook.url, id: id, at: clock.now, secrets) else {
             return (.malformed(reason: DeliveryFault.text(.questionNotWritable)), [])
         }
-        asked.timeLimit = hook.timeout
+        (asked.timeLimit, asked.application) = (hook.timeout, application)
         do throws(WebFault) {
             let response = try await call(asked)
             return (Self.outcome(status: response.status, response.body), response.body)

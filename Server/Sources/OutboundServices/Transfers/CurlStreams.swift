@@ -7,8 +7,12 @@ import Threads
 import class Domain.Observer
 
 /// Asks other servers like `CurlCaller`, with bodies that are streamed both ways: of a body of any length a few pieces are in
-/// memory. One thread serves all transfers, so that a slow one keeps no other from its turn.
+/// memory. A thread serves any number of transfers, so that a slow one keeps no other from its turn. But a server can keep the very
+/// thread that talks to it at work, and so each application's transfers have one thread, which others share only while all are taken.
 package final class CurlStreams: Sendable {
+    /// How many threads there are at the most.
+    private static let lanes = 16
+
     package struct Limits: Sendable {
         /// How long name look-up, connection and TLS may take, in all.
         package var connecting: Duration
@@ -49,9 +53,15 @@ package final class CurlStreams: Sendable {
     private let ended = DispatchGroup()
 
     private struct State: Sendable {
-        var added: [StreamTransfer] = []
+        var lanes = [Lane](repeating: Lane(), count: CurlStreams.lanes)
+        var choice = LaneChoice(lanes: CurlStreams.lanes)
         var counts = TransferCounts()
         var isClosed = false
+    }
+
+    /// What a thread serves.
+    private struct Lane: Sendable {
+        var added: [StreamTransfer] = []
         /// Made at the first call; gone when the thread ends.
         var multi: CurlMulti?
     }
@@ -71,7 +81,7 @@ package final class CurlStreams: Sendable {
         self.observer.set(observer)
     }
 
-    /// Breaks off what is under way, and ends the thread.
+    /// Breaks off what is under way, and ends the threads.
     package func close() async {
         state.withLock { $0.isClosed = true }
         wake()
@@ -123,8 +133,13 @@ package final class CurlStreams: Sendable {
         return fault
     }
 
+    /// Wakes the threads that have something to do.
     private func wake() {
-        state.withLock { $0.multi }?.wake()
+        state.withLock { state in
+            for (lane, one) in state.lanes.enumerated() where state.isClosed || state.choice.isTaken(lane) {
+                one.multi?.wake()
+            }
+        }
     }
 
     /// Hands a transfer to the thread.
@@ -132,41 +147,41 @@ package final class CurlStreams: Sendable {
     /// - Returns: `false` when there are too many, and when there is no thread and the system makes none now.
     private func begin(_ transfer: StreamTransfer) -> Bool {
         let multi = state.withLock { state -> CurlMulti? in
-            guard !state.isClosed, let multi = state.multi ?? CurlMulti(),
-                state.counts.take(transfer.shares, of: limits.transfers)
-            else { return nil }
-            if state.multi == nil {
-                guard start(multi) else {
-                    state.counts.leave(transfer.shares)
-                    return nil
-                }
-                state.multi = multi
+            guard !state.isClosed, state.counts.take(transfer.shares, of: limits.transfers) else { return nil }
+            let lane = state.choice.take(for: transfer.call.application)
+            guard let multi = state.lanes[lane].multi ?? newMulti(lane) else {
+                state.counts.leave(transfer.shares)
+                state.choice.leave(transfer.call.application)
+                return nil
             }
-            state.added.append(transfer)
-            return state.multi
+            state.lanes[lane].multi = multi
+            state.lanes[lane].added.append(transfer)
+            return multi
         }
         multi?.wake()
         return multi != nil
     }
 
-    private func start(_ multi: CurlMulti) -> Bool {
+    /// A set of transfers, and the thread that serves it.
+    private func newMulti(_ lane: Int) -> CurlMulti? {
+        guard let multi = CurlMulti() else { return nil }
         ended.enter()
         let isStarted = SystemThread.start("okaeri-streams") { [self] in
-            run(multi)
-            state.withLock { $0.multi = nil }
+            run(multi, lane)
+            state.withLock { $0.lanes[lane].multi = nil }
             ended.leave()
         }
         if !isStarted { ended.leave() }
-        return isStarted
+        return isStarted ? multi : nil
     }
 
-    private func run(_ multi: CurlMulti) {
+    private func run(_ multi: CurlMulti, _ lane: Int) {
         var running: [UnsafeMutableRawPointer: RunningStream] = [:]
         var lookups = AbandonedLookups<StreamTransfer>()
         while true {
             let (added, isClosed) = state.withLock { state in
-                defer { state.added = [] }
-                return (state.added, state.isClosed)
+                defer { state.lanes[lane].added = [] }
+                return (state.lanes[lane].added, state.isClosed)
             }
             for transfer in added {
                 guard !transfer.download.isBroken else {
@@ -190,7 +205,7 @@ package final class CurlStreams: Sendable {
                 }
             }
             for transfer in lookups.takeEnded(at: .now) { leave(transfer) }
-            if isClosed, state.withLock({ $0.added.isEmpty }) { return }
+            if isClosed, state.withLock({ $0.lanes[lane].added.isEmpty }) { return }
             multi.perform()
             while let (pointer, code) = multi.nextFinished() {
                 guard let stream = running.removeValue(forKey: pointer) else { continue }
@@ -219,7 +234,10 @@ package final class CurlStreams: Sendable {
 
     /// Another transfer may begin.
     private func leave(_ transfer: StreamTransfer) {
-        state.withLock { $0.counts.leave(transfer.shares) }
+        state.withLock { state in
+            state.counts.leave(transfer.shares)
+            state.choice.leave(transfer.call.application)
+        }
     }
 
     private func respond(_ transfer: StreamTransfer, _ outcome: Result<StreamTransfer.Head, WebFault>) {

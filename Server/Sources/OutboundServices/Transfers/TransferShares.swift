@@ -56,6 +56,35 @@ struct TransferCounts: Sendable {
     }
 }
 
+/// Which thread serves a transfer: all of one application have one, and another application's come to it only while each thread has
+/// some. What keeps a thread at work, as a server can, holds up nobody else then.
+struct LaneChoice: Sendable {
+    /// By lanes.
+    private var underWay: [Int]
+    private var lanes: [Identifier<Application>?: (lane: Int, underWay: Int)] = [:]
+
+    init(lanes: Int) {
+        underWay = Array(repeating: 0, count: lanes)
+    }
+
+    /// - Returns: the lane of a transfer; then `leave` has to follow.
+    mutating func take(for application: Identifier<Application>?) -> Int {
+        let known = lanes[application]
+        let lane = known?.lane ?? underWay.indices.min { underWay[$0] < underWay[$1] } ?? 0
+        underWay[lane] += 1
+        lanes[application] = (lane: lane, underWay: (known?.underWay ?? 0) + 1)
+        return lane
+    }
+
+    mutating func leave(_ application: Identifier<Application>?) {
+        guard let known = lanes[application] else { return }
+        underWay[known.lane] -= 1
+        lanes[application] = known.underWay > 1 ? (lane: known.lane, underWay: known.underWay - 1) : nil
+    }
+
+    func isTaken(_ lane: Int) -> Bool { underWay[lane] > 0 }
+}
+
 /// Transfers that ended while their name was looked up. libcurl leaves the thread that asks a silent name server to itself, so
 /// each of them counts as under way until that thread has surely ended: otherwise who calls and leaves, again and again, would
 /// fill the process with threads.

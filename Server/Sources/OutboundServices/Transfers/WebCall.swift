@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import Foundation
 
 /// A request to somebody else's server.
@@ -12,6 +12,8 @@ package struct WebCall: Sendable {
     package var bytes: [UInt8]?
     /// How long the call may take, when that is less than its caller lets all calls take.
     package var timeLimit: Duration?
+    /// Whose server is asked: what keeps a thread at work there holds up no other application.
+    package var application: Identifier<Application>?
 
     package enum Method: String, Sendable {
         case get = "GET"
