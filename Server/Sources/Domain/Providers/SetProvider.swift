@@ -1,6 +1,8 @@
 /// Tells an application's settings for a provider, which switches log-in with it on.
 package struct SetProvider: Sendable {
     package static let maximumAudiences = 20
+    /// Changes of users read all of them, in transactions that everybody waits for.
+    package static let maximumPerApplication = 100
     private static let name = TextRule(maximumCharacters: 255)
 
     let store: any Store
@@ -53,8 +55,13 @@ package struct SetProvider: Sendable {
             guard isCurrent(all.map(ListProviders.Entry.init(stored:))) else {
                 throw .administration(.changedMeanwhile)
             }
+            let present = all.first { $0.settings.provider == entry.settings.provider }
+            guard present != nil || all.count < Self.maximumPerApplication else {
+                throw .fieldsRefused([
+                    ValidationError(field: "provider", rule: .tooManyFields(maximum: Self.maximumPerApplication))
+                ])
+            }
             if isKept {
-                let present = all.first { $0.settings.provider == entry.settings.provider }
                 guard present?.sealedSecret == before?.sealedSecret, present?.settings.issuer == before?.settings.issuer
                 else { throw .administration(.changedMeanwhile) }
             }

@@ -8,6 +8,8 @@ import enum OkaeriWire.JSONValue
 package struct KeySet: Sendable {
     /// More keys than any provider has at once.
     private static let maximumKeys = 50
+    /// Longer than any id of a key: sets are kept.
+    fileprivate static let maximumIdBytes = 1000
 
     private let keys: [String: VerificationKey]
     /// The key of a set that has a single one, with an id or without. Tokens may leave the id out then (OpenID Connect Core
@@ -75,7 +77,9 @@ package enum VerificationKey: Sendable {
     /// A key of a set, and its id where it has one; `nil` for a key that tokens are not signed with here.
     fileprivate static func read(_ key: JSONMembers) -> (id: String?, key: VerificationKey)? {
         let id = key.text("kid")
-        guard id != "", key.text("use") ?? "sig" == "sig" else { return nil }
+        guard id != "", id?.utf8.count ?? 0 <= KeySet.maximumIdBytes, key.text("use") ?? "sig" == "sig" else {
+            return nil
+        }
         let algorithm = key.text("alg")
         // Keys that the library refuses, such as short ones and points beside the curve, are passed over.
         switch key.text("kty") {

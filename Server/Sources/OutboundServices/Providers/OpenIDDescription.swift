@@ -8,7 +8,10 @@ package struct OpenIDDescription: Hashable, Sendable {
     let revocationEndpoint: String?
     let takesSecretInForm: Bool
 
-    /// `nil` when something needed is missing, or an address may not be asked.
+    /// Longer than any provider's. A description is kept, and a tenant may have written it.
+    private static let maximumAddressBytes = 2000
+
+    /// `nil` when something needed is missing or too long, or an address may not be asked.
     ///
     /// - Parameters:
     ///   - bytes: The description.
@@ -20,8 +23,11 @@ package struct OpenIDDescription: Hashable, Sendable {
         else { return nil }
         // What was read by https leads on by https alone (requirement 44).
         let mayBePlain = url.hasPrefix("http://")
-        func isAllowed(_ url: String) -> Bool { mayAsk(url) && (mayBePlain || url.lowercased().hasPrefix("https://")) }
-        guard isAllowed(tokenEndpoint), isAllowed(keySet) else { return nil }
+        func isShort(_ text: String) -> Bool { text.utf8.count <= Self.maximumAddressBytes }
+        func isAllowed(_ url: String) -> Bool {
+            isShort(url) && mayAsk(url) && (mayBePlain || url.lowercased().hasPrefix("https://"))
+        }
+        guard isShort(issuer), isAllowed(tokenEndpoint), isAllowed(keySet) else { return nil }
         self.issuer = issuer
         self.tokenEndpoint = tokenEndpoint
         self.keySet = keySet

@@ -149,6 +149,7 @@ struct PromisedLimitTests {
         ("addresses of redirects", RedirectAddress.maximumCount, 20),
         ("characters of an address of a redirect", RedirectAddress.maximumCharacters, 500),
         ("audiences of a provider", SetProvider.maximumAudiences, 20),
+        ("providers of an application", SetProvider.maximumPerApplication, 100),
         ("characters of a mail's subject", MailTemplate.maximumSubjectCharacters, 200),
         ("characters of a mail", MailTemplate.maximumTextCharacters, 20_000),
         ("characters of a text message", MailTemplate.maximumMessageCharacters, 300),

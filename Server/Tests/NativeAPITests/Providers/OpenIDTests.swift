@@ -106,6 +106,46 @@ struct OpenIDTests {
             try await world.logIn(ProviderLogInBody(idToken: nameless), with: "google"), 401, .providerTokenInvalid)
     }
 
+    @Test("are a hundred in an application at the most, of which each can be changed")
+    func hundred() async throws {
+        let world = try await OpenIDWorld()
+        func set(_ name: String) async throws(DomainError) {
+            try await world.server.modules.providers.setProvider(
+                ProviderSettings(provider: .init(rawValue: "oidc:\(name)"), audiences: ["a"], issuer: world.address),
+                secret: nil, of: world.server.application.id, by: .local)
+        }
+        // Two are there.
+        for number in 2..<SetProvider.maximumPerApplication { try await set("p\(number)") }
+        do throws(DomainError) {
+            try await set("another")
+            Issue.record("there is one more")
+        } catch {
+            #expect(error.validationErrors?.map(\.field) == ["provider"])
+        }
+        try await set("work")
+    }
+
+    @Test("say of themselves, and of their keys, what is of a usual length: it is kept, as many as there are")
+    func longDescriptions() throws {
+        func description(_ length: Int) -> OpenIDDescription? {
+            let issuer = "https://id.example.com"
+            let body = """
+                {"issuer": "\(issuer)", "jwks_uri": "\(issuer)/keys",
+                "token_endpoint": "\(issuer)/\(String(repeating: "a", count: length))"}
+                """
+            return OpenIDDescription(
+                parsing: Array(body.utf8), readFrom: "\(issuer)/.well-known/openid-configuration"
+            ) { _ in true }
+        }
+        #expect(description(1900) != nil && description(2000) == nil)
+        let (short, long) = (String(repeating: "s", count: 1000), String(repeating: "l", count: 1001))
+        let set: JSONValue = [
+            "keys": [try FakeKey.p256(id: short).publicMembers(), try FakeKey.p256(id: long).publicMembers()]
+        ]
+        let keys = try #require(OutboundServices.KeySet(parsing: Array(try JSONEncoder().encode(set))))
+        #expect(keys[short] != nil && keys[long] == nil)
+    }
+
     @Test("are found with the colon of their name encoded, as many libraries send it")
     func encodedName() async throws {
         let world = try await OpenIDWorld()
