@@ -5,7 +5,9 @@ import Testing
 @Suite("The headers of an app's backend")
 struct HostileHeaderTests {
     /// Asks as the server sends events and asks hooks: one thread has many transfers.
-    private func response(at path: String) async throws -> Result<WebResponse, WebFault> {
+    private func response(
+        at path: String, headers: [(name: String, value: String)] = [], requests: Int = 1
+    ) async throws -> Result<WebResponse, WebFault> {
         let server = try await HTTPSServer(for: .right)
         let network = try #require(IPNetwork("127.0.0.0/8"))
         let streams = CurlStreams(
@@ -14,12 +16,13 @@ struct HostileHeaderTests {
         let url = server.url.replacing("/hooks", with: path)
         let outcome: Result<WebResponse, WebFault>
         do throws(WebFault) {
-            outcome = .success(try await StreamCaller(streams, maximumBytes: 100)(WebCall(.post, url, body: "{}")))
+            let call = WebCall(.post, url, headers: headers, body: "{}")
+            outcome = .success(try await StreamCaller(streams, maximumBytes: 100)(call))
         } catch {
             outcome = .failure(error)
         }
         await streams.close()
-        #expect(server.requests == 1)
+        #expect(server.requests == requests)
         return outcome
     }
 
@@ -60,5 +63,14 @@ struct HostileHeaderTests {
         let ciphers = try #require(headers["x-ciphers"]).split(separator: ":")
         #expect(ciphers.contains { $0.hasPrefix("ECDHE-") })
         #expect(ciphers.allSatisfy { !$0.hasPrefix("DHE-") })
+    }
+
+    @Test("are sent only where none of them has the end of its line within", arguments: ["\r\nX-More: 1", "\n", "\u{0}"])
+    func lines(end: String) async throws {
+        let headers = [(name: "Authorization", value: "Bearer a\(end)")]
+        guard case .failure(.unreachable) = try await response(at: "/hooks", headers: headers, requests: 0) else {
+            Issue.record("the request was sent")
+            return
+        }
     }
 }

@@ -38,6 +38,10 @@ struct AccessTokenCheck {
     private func line(
         _ token: Secret, _ api: String, _ configured: ConfiguredProvider
     ) async throws(DomainError) -> ExternalIdentity {
+        // A client chose it, and it goes into a header, too (RFC 6750 §2.1).
+        guard token.revealed.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            throw .providerTokenRefused(.accessToken)
+        }
         let query = WebCall.encoded([(name: "access_token", value: token.revealed)])
         let claims = try await self.claims(WebCall(.get, "\(api)/oauth2/v2.1/verify?\(query)"))
         let audience = try self.audience("client_id", claims, configured)

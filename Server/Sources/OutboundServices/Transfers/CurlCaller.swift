@@ -153,6 +153,10 @@ extension CurlHandle {
         _ call: WebCall, _ target: EgressPolicy.Target, _ policy: EgressPolicy, names: [String],
         upload: CurlStreams.Upload?
     ) throws(Fault) {
+        // libcurl sends a value as it is: behind the end of its line others would begin.
+        guard call.headers.allSatisfy({ $0.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 } }) else {
+            throw Fault(code: CURLE_BAD_FUNCTION_ARGUMENT.rawValue, reason: "a header has a sign that ends it")
+        }
         try set(CURLOPT_URL, call.url)
         // What was judged is what is sent: no dot segment is resolved.
         try set(CURLOPT_PATH_AS_IS, 1)

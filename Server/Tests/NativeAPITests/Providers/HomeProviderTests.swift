@@ -118,6 +118,13 @@ struct HomeProviderTests {
             expect(
                 try await world.logIn("line", ProviderLogInBody(accessToken: token)), 401, .providerTokenInvalid)
         }
+        // One that would go on in a header of its own is asked about nowhere.
+        let asked = line.calls.count
+        for end in ["\r\nX-More: 1", "\u{0}", " "] {
+            expect(
+                try await world.logIn("line", ProviderLogInBody(accessToken: right + end)), 401, .providerTokenInvalid)
+        }
+        #expect(line.calls.count == asked)
     }
 
     @Test("Kakao's tokens of the native app have the native key as their audience")
