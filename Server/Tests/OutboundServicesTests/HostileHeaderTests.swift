@@ -65,7 +65,9 @@ struct HostileHeaderTests {
         #expect(ciphers.allSatisfy { !$0.hasPrefix("DHE-") })
     }
 
-    @Test("are sent only where none of them has the end of its line within", arguments: ["\r\nX-More: 1", "\n", "\u{0}"])
+    @Test(
+        "are sent only where none of them has the end of its line within",
+        arguments: ["\r\nX-More: 1", "\n", "\u{0}"])
     func lines(end: String) async throws {
         let headers = [(name: "Authorization", value: "Bearer a\(end)")]
         guard case .failure(.unreachable) = try await response(at: "/hooks", headers: headers, requests: 0) else {
