@@ -73,6 +73,20 @@ static inline CURLcode okaeri_curl_get_long(CURL *handle, CURLINFO info, long *v
     return curl_easy_getinfo(handle, info, value);
 }
 
+/* Where libcurl trusts a file of certificates by itself, leaves out the folder beside it: what is read of a file it keeps for so
+   many seconds with a set of transfers, and a folder keeps it from keeping anything. */
+static inline CURLcode okaeri_curl_trust_file(CURL *handle, long seconds) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+    const curl_version_info_data *library = curl_version_info(CURLVERSION_NOW);
+    if (library->age < CURLVERSION_EIGHTH || !library->cainfo) return CURLE_OK;
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_CAPATH, (char *)NULL);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_CA_CACHE_TIMEOUT, seconds) : code;
+#else
+    (void)handle, (void)seconds;
+    return CURLE_OK;
+#endif
+}
+
 /* Whether libcurl has its TLS from OpenSSL, whose words for sets of ciphers it takes then. */
 static inline int okaeri_curl_has_openssl(void) {
     const char *library = curl_version_info(CURLVERSION_NOW)->ssl_version;

@@ -62,6 +62,18 @@ struct CertificateCheckTests {
         #expect(server.requests == 2)
     }
 
+    /// A hundred certificates take as long as twenty handshakes.
+    @Test("is compared with known ones that are read once for many calls")
+    func readOnce() async throws {
+        let server = try await HTTPSServer(for: .right)
+        let streams = try streams(EventWebhook.limits, trusting: server.certificate)
+        let call = StreamCaller(streams, maximumBytes: EventWebhook.maximumResponseBytes)
+        #expect(try await call(WebCall(.post, server.url, body: "{}")).status == 200)
+        try Data().write(to: URL(fileURLWithPath: server.certificate))
+        #expect(try await call(WebCall(.post, server.url, body: "{}")).status == 200)
+        await streams.close()
+    }
+
     @Test("is refused when nobody known has signed it: neither events nor questions are sent")
     func selfSigned() async throws {
         let server = try await HTTPSServer(for: .right)

@@ -41,6 +41,7 @@ final class RunningStream {
                 maximumBytes: 0, connectLimit: min(limits.connecting, whole), timeLimit: whole)
             for (option, value) in options { try handle.set(option, value) }
             try handle.ask(transfer.call, transfer.target, policy, names: [], upload: transfer.upload)
+            try handle.trustFile()
             if let certificates { try handle.set(CURLOPT_CAINFO, certificates) }
             try handle.set(CURLOPT_LOW_SPEED_TIME, max(1, Int(clamping: limits.silence.components.seconds)))
             let stream = RunningStream(transfer, handle)
