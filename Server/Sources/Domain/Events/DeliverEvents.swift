@@ -12,8 +12,9 @@ package struct DeliverEvents: Sendable {
     static let settlingTime: Duration = .seconds(10)
     /// Events of different users that are sent to one endpoint side by side.
     static let batch = 8
-    /// Endpoints that are served side by side: one that takes its time holds up nobody else.
-    static let lanes = 16
+    /// Endpoints that are served side by side: one that takes its time holds up nobody else. An application has eight of them at the
+    /// most, and fewer the more others have: nine whose receivers hang leave one to a tenth.
+    static let lanes = 32
     private static let maximumEndpoints = 1000
     /// How long a receiver can ask to be left alone (`Retry-After`).
     static let longestRetryAfter = EventEndpoint.longestRest
@@ -79,7 +80,7 @@ package struct DeliverEvents: Sendable {
         let rings = orderEvents.signal.rings()
         return await withTaskGroup(of: Step.self) { group in
             var (total, fault) = (Round(), DomainError?.none)
-            var lanes = Lanes(Self.lanes)
+            var lanes = Lanes(Self.lanes, share: .thirdOfFree)
             var busy: [Identifier<EventEndpoint>: Identifier<Application>] = [:]
             // Who was served least comes first.
             var served: [Identifier<EventEndpoint>: Int] = [:]

@@ -99,6 +99,26 @@ struct EventFaultTests {
         #expect(receiver.delivered.count == 50)
     }
 
+    /// Half of all for each would leave nothing behind two.
+    @Test("that is slow, of each of three applications, leaves room to a fourth one", .timeLimit(.minutes(5)))
+    func slowApplications() async throws {
+        let receiver = SlowReceiver(slow: Self.url)
+        let world = try TestWorld(SQLiteStore(.memory, role: .server), events: receiver)
+        for crowd in 0..<3 {
+            let application = try await Self.listen(world, at: (0..<20).map { "\(Self.url)/\(crowd)/\($0)" })
+            _ = try await world.signUp("hana", to: application)
+        }
+        let application = try await Self.listen(world, at: [Self.other])
+        let deliver = world.modules.events.deliverEvents
+        async let round = deliver()
+        while receiver.gate.waiting < 16 { await Task.yield() }
+        _ = try await world.signUp("taro", to: application)
+        var taken = receiver.taken.makeAsyncIterator()
+        _ = await taken.next()
+        receiver.gate.open()
+        #expect(try await round.postponed == 0)
+    }
+
     @Test("that is slow to answer tests has some of them, and holds up no event and no test of another application")
     func tests() async throws {
         let receiver = SlowReceiver(slow: Self.url)

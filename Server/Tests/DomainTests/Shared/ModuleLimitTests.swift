@@ -46,7 +46,7 @@ struct ModuleLimitTests {
         ("apps whose attestations count", AttestationRules.maximumApps, 20),
         ("bits of the hardest work", AttestationRules.maximumWorkBits, 24),
         ("bytes of a solution", PresentedWork.maximumSolutionBytes, 32),
-        ("endpoints that are served side by side", DeliverEvents.lanes, 16),
+        ("endpoints that are served side by side", DeliverEvents.lanes, 32),
         ("endpoints of an application", EventEndpoint.maximumPerApplication, 20),
         ("characters of an endpoint's address", EventEndpoint.maximumURLCharacters, 1000),
         ("types of an endpoint", EventEndpoint.maximumTypes, 100),
