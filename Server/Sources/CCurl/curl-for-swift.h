@@ -78,7 +78,8 @@ static inline CURLcode okaeri_curl_get_long(CURL *handle, CURLINFO info, long *v
 static inline CURLcode okaeri_curl_trust_file(CURL *handle, long seconds) {
 #if LIBCURL_VERSION_NUM >= 0x075700
     const curl_version_info_data *library = curl_version_info(CURLVERSION_NOW);
-    if (library->age < CURLVERSION_EIGHTH || !library->cainfo) return CURLE_OK;
+    /* An earlier one keeps nothing, and does not know the option. */
+    if (library->version_num < 0x075700 || !library->cainfo) return CURLE_OK;
     CURLcode code = curl_easy_setopt(handle, CURLOPT_CAPATH, (char *)NULL);
     return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_CA_CACHE_TIMEOUT, seconds) : code;
 #else
