@@ -73,12 +73,9 @@ package struct JSONReader: Sendable {
     /// - Parameters:
     ///   - text: The JSON: a body, or the `where` of an address.
     ///   - maximumDepth: How many arrays and objects may stand within each other.
-    ///   - maximumValues: How many values there may be.
     /// - Returns: what it says.
     /// - Throws: `JSONSyntaxError`.
-    package static func value(
-        ofOldSDK text: [UInt8], maximumDepth: Int = 128, maximumValues: Int = Self.maximumValues
-    ) throws(JSONSyntaxError) -> JSONValue {
+    package static func value(ofOldSDK text: [UInt8], maximumDepth: Int = 128) throws(JSONSyntaxError) -> JSONValue {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let text = text.starts(with: mark) ? Array(text.dropFirst(mark.count)) : text
         do throws(JSONSyntaxError) {

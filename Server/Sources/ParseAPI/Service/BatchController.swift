@@ -19,7 +19,7 @@ struct BatchController: Sendable {
         if call.body["transaction"] == true {
             throw ParseFault(119, "Batches as one transaction are not offered.")
         }
-        let calls = try requests.map { try item($0, of: call, among: requests.count) }
+        let calls = try requests.map { try item($0, of: call) }
         guard calls.count(where: \.hasCredential) <= Self.maximumCredentials else {
             throw ParseFault(
                 107, "requests must not have more than \(Self.maximumCredentials) passwords and authData together")
@@ -49,7 +49,7 @@ struct BatchController: Sendable {
     /// One of a batch.
     ///
     /// - Throws: 107, before anything is done, for a path that leads nowhere, and 102 for a query that cannot be read.
-    private func item(_ value: JSONValue, of call: ParseCall, among count: Int) throws(ParseFault) -> ParseCall {
+    private func item(_ value: JSONValue, of call: ParseCall) throws(ParseFault) -> ParseCall {
         guard case .object(let members) = value, case .string(let method)? = members["method"],
             case .string(let target)? = members["path"], method.utf8.count <= 10, target.utf8.count <= 2000,
             let known = HTTPRequest.Method(method.uppercased())
@@ -62,7 +62,6 @@ struct BatchController: Sendable {
         }
         var item = call
         item.isInBatch = true
-        item.maximumValues = JSONReader.maximumValues / max(1, count)
         item.method = known
         item.segments = path.dropFirst(prefix.count).pieces(at: "/")
         item.body = [:]

@@ -125,7 +125,7 @@ struct UpstreamController: Sendable {
         else {
             throw ParseFault.unavailable
         }
-        return try await ParseResponse(response, within: call.isInBatch ? call.maximumValues : nil)
+        return try await ParseResponse(response, isWhole: call.isInBatch)
     }
 
     /// Whether one part of a file is asked for, as by players of films. Of several there could be more than the file has.
@@ -205,9 +205,9 @@ extension ParseResponse {
     ///
     /// - Parameters:
     ///   - response: What it answered.
-    ///   - maximumValues: How many values it may have as an item of a batch, of which all is read; `nil` for any number.
-    /// - Throws: `searchTooLarge`, 102 for more values, `ParseFault.unavailable` when the other server breaks off.
-    fileprivate init(_ response: UpstreamResponse, within maximumValues: Int?) async throws {
+    ///   - isWhole: Whether all of it is read, as an item of a batch is.
+    /// - Throws: `searchTooLarge`, `ParseFault.unavailable` when the other server breaks off.
+    fileprivate init(_ response: UpstreamResponse, isWhole: Bool) async throws {
         var headers: HTTPFields = [:]
         for name in [HTTPField.Name.location, .retryAfter, .contentRange, .acceptRanges, .jobStatusId, .pushStatusId] {
             if let value = response.headers[name.canonicalName] { headers[name] = value }
@@ -227,26 +227,12 @@ extension ParseResponse {
         let body: Body
         if [204, 205, 304].contains(status) || announced == 0 {
             body = .bytes(ByteBuffer())
-        } else if let maximumValues {
-            body = .value(try Self.value(of: try await Self.whole(response), within: maximumValues))
+        } else if isWhole {
+            body = .bytes(try await Self.whole(response))
         } else {
             body = .pieces(byteCount: announced.flatMap { $0 > 0 ? $0 : nil }, response.next)
         }
         self.init(body, status: .init(code: status), headers: headers)
-    }
-
-    /// What another server answered to an item of a batch: null for anything but JSON.
-    ///
-    /// - Throws: 102 for more values than that, which could keep a processor busy for seconds (decision 0293).
-    private static func value(of body: ByteBuffer, within maximumValues: Int) throws(ParseFault) -> JSONValue {
-        do throws(JSONSyntaxError) {
-            return try JSONReader.value(ofOldSDK: Array(body.readableBytesView), maximumValues: maximumValues)
-        } catch {
-            guard error != .tooManyValues else {
-                throw .invalidQuery("The response has more than \(maximumValues) values, too many for a batch.")
-            }
-            return .null
-        }
     }
 
     private static func whole(_ response: UpstreamResponse) async throws -> ByteBuffer {

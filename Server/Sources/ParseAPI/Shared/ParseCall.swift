@@ -30,8 +30,6 @@ struct ParseCall: Sendable {
     var objectId = ""
     /// Whether it is an item of a batch.
     var isInBatch = false
-    /// How many values another server's response may have, as an item of a batch.
-    var maximumValues = JSONReader.maximumValues
 
     var path: String { prefix + "/" + segments.joined(separator: "/") }
 

@@ -21,9 +21,6 @@ private final class StandInParseServer: FakeProvider {
         case "/parse/serverInfo":
             return FakeResponse(200, ["features": ["push": ["immediatePush": true]], "parseServerVersion": "8.2.0"])
         case "/parse/classes/Refused": return FakeResponse(400, ["code": 102, "error": "bad"])
-        case "/parse/classes/Crowd":
-            let names = (0..<40_000).map { (String($0), JSONValue.integer(1)) }
-            return FakeResponse(200, .object(Dictionary(uniqueKeysWithValues: names)))
         case "/parse/functions/elsewhere": return FakeResponse(302, location: "http://127.0.0.1:9/")
         default: return FakeResponse(200, ["results": [], "path": .string(request.path)])
         }
@@ -261,21 +258,6 @@ struct ParseUpstreamTests {
         let seen = try #require(server.requests.first)
         #expect(try JSONValue(parsing: seen.body) == ["a": 1, "_method": "POST"] && seen.method == "POST")
         #expect(seen.headers["x-parse-application-id"] == "app1" && seen.headers["authorization"] != nil)
-    }
-
-    @Test("answers the items of a batch with as many values as a body may have, and by themselves with any number")
-    func crowd() async throws {
-        let item = #"{"method":"GET","path":"/parse/classes/Crowd"}"#
-        let one = try await world.parse("POST", "/batch", #"{"requests":[\#(item)]}"#)
-        #expect(one.text.hasPrefix(#"[{"success":{"#), "\(one.text.prefix(200))")
-        let other = #"{"method":"POST","path":"/parse/classes/Game"}"#
-        let several = try await world.parse("POST", "/batch", #"{"requests":[\#(item),\#(other)]}"#)
-        guard case .array(let results) = try JSONValue(parsing: several.body), results.count == 2,
-            case .object(let refused) = results[0], case .object(let fault)? = refused["error"]
-        else { throw Missing(description: "\(several.text.prefix(200))") }
-        #expect(fault["code"] == 102)
-        #expect(results[1] == ["success": ["results": [], "path": "/parse/classes/Game"]])
-        #expect(try await world.parse("GET", "/classes/Crowd").json().count == 40_000)
     }
 
     @Test("is asked where it may be, leads nowhere else, and is no page of this server")
