@@ -12,6 +12,8 @@ struct CurlUpstream: ParseUpstream {
     /// Of all transfers; what others ask is not to wait for one application's server, or for one client that reads nothing.
     private static let maximumOfApplication = 128
     private static let maximumOfAddress = 16
+    /// Of those of an application whose responses are held, with all that came before them in their batches.
+    private static let maximumHeld = 16
     /// Of one /48 network of IPv6, whose owner has 65,536 networks that count as addresses.
     private static let maximumOfSite = 3 * maximumOfAddress
 
@@ -59,11 +61,11 @@ struct CurlUpstream: ParseUpstream {
     /// An address counts when it is one client's: a listed proxy wrote it, or it is of the public internet. Behind a proxy that
     /// is not listed, or a container's gateway, all clients have one private address.
     private func shares(of request: UpstreamRequest) -> [TransferShare] {
-        let ofApplication = TransferShare.application(request.application, maximum: Self.maximumOfApplication)
+        var shares = [TransferShare.application(request.application, maximum: Self.maximumOfApplication)]
+        if request.isHeld { shares.append(.held(of: request.application, maximum: Self.maximumHeld)) }
         guard let client = request.client,
             request.isClientForwarded || IPAddress(exactly: client.text)?.isPublic == true
-        else { return [ofApplication] }
-        var shares = [ofApplication]
+        else { return shares }
         shares.append(.address(client, in: request.application, maximum: Self.maximumOfAddress))
         if let site = TransferShare.site(of: client, in: request.application, maximum: Self.maximumOfSite) {
             shares.append(site)

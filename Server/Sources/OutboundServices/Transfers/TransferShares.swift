@@ -4,6 +4,7 @@ package import Domain
 package struct TransferShare: Hashable, Sendable {
     private enum Owner: Hashable, Sendable {
         case application(Identifier<Application>)
+        case held(Identifier<Application>)
         case address(Identifier<Application>, group: String)
     }
 
@@ -13,6 +14,11 @@ package struct TransferShare: Hashable, Sendable {
 
     package static func application(_ application: Identifier<Application>, maximum: Int) -> TransferShare {
         TransferShare(owner: .application(application), maximum: maximum)
+    }
+
+    /// The share of an application's transfers whose responses are held whole, beside its share of all.
+    package static func held(of application: Identifier<Application>, maximum: Int) -> TransferShare {
+        TransferShare(owner: .held(application), maximum: maximum)
     }
 
     /// The share of all clients of one address, or of one network, in an application.

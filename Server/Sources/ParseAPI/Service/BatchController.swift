@@ -25,14 +25,14 @@ struct BatchController: Sendable {
                 107, "requests must not have more than \(Self.maximumCredentials) passwords and authData together")
         }
         var results: [JSONValue] = []
-        var (size, hasRoom) = (ResponseSize(), true)
+        var (size, values, hasRoom) = (ResponseSize(), Self.maximumValues, true)
         for item in calls {
             do {
                 // Each request that was done has its response. Once these are too much, no further one is begun.
                 guard hasRoom else { throw DomainError.searchTooLarge }
                 let response = try await operations.answer(item)
                 let value = response.value
-                hasRoom = size.hasRoom(for: ResponseSize.of(value))
+                hasRoom = size.hasRoom(for: ResponseSize.of(value)) && value.takesNoMore(than: &values)
                 // An app's own server answers with its own errors.
                 results.append([response.status.kind == .successful ? "success" : "error": value])
             } catch {
@@ -43,6 +43,8 @@ struct BatchController: Sendable {
     }
 
     private static let maximumBatch = 100
+    /// The values of all responses, behind which no further request is begun: they wait in memory until the last one has its own.
+    private static let maximumValues = JSONReader.maximumValues
     /// The most calls of a batch that compare or hash a password, or ask a provider: each is worth thousands of others.
     static let maximumCredentials = 10
 

@@ -14,6 +14,8 @@ package struct UpstreamRequest: Sendable {
     package var client: ClientAddress?
     /// Whether a listed proxy wrote that address. Else it may be that of a proxy or a gateway, before which all clients are.
     package var isClientForwarded: Bool
+    /// Whether the whole response is held, as that of an item of a batch is.
+    package var isHeld: Bool
     package var method: String
     /// The whole address, with its query.
     package var url: String
@@ -115,7 +117,7 @@ struct UpstreamController: Sendable {
         let (base, path) = (call.caller.options.upstream.first ?? "", try target(of: call))
         let request = UpstreamRequest(
             application: call.application.id, client: call.caller.isMaster ? nil : call.client,
-            isClientForwarded: call.hasForwardedClient,
+            isClientForwarded: call.hasForwardedClient, isHeld: call.isInBatch,
             // Nothing is sent back for HEAD but the head.
             method: sent.method == .head ? "GET" : sent.method.rawValue, url: base + path,
             headers: headers.filter { header in header.value.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7f } },
@@ -228,15 +230,20 @@ extension ParseResponse {
         if [204, 205, 304].contains(status) || announced == 0 {
             body = .bytes(ByteBuffer())
         } else if isWhole {
-            body = .bytes(try await Self.whole(response))
+            body = .value(try await Self.whole(response))
         } else {
             body = .pieces(byteCount: announced.flatMap { $0 > 0 ? $0 : nil }, response.next)
         }
         self.init(body, status: .init(code: status), headers: headers)
     }
 
-    private static func whole(_ response: UpstreamResponse) async throws -> ByteBuffer {
-        var (whole, size) = (ByteBuffer(), ResponseSize())
+    /// The longest response that is held.
+    private static let maximumHeldBytes = 1 << 20
+
+    /// What another server answers with is read into values, which can take fifty times the memory of their text: it has a bound of
+    /// its own, beside that of all responses of the batch.
+    private static func whole(_ response: UpstreamResponse) async throws -> JSONValue {
+        var whole = ByteBuffer()
         while true {
             let piece: ByteBuffer?
             do {
@@ -244,9 +251,19 @@ extension ParseResponse {
             } catch {
                 throw ParseFault.unavailable
             }
-            guard let piece else { return whole }
-            try size.add(piece.readableBytes)
+            guard let piece else { break }
+            guard piece.readableBytes <= maximumHeldBytes - whole.readableBytes else {
+                throw DomainError.searchTooLarge
+            }
             whole.writeImmutableBuffer(piece)
+        }
+        do throws(JSONSyntaxError) {
+            return try JSONValue(
+                parsing: Array(whole.readableBytesView), maximumValues: JSONReader.maximumValues)
+        } catch {
+            // It may answer with anything.
+            guard error != .tooManyValues else { throw DomainError.searchTooLarge }
+            return .null
         }
     }
 }

@@ -32,7 +32,7 @@ struct ParseResponse: Sendable {
     var value: JSONValue {
         switch body {
         case .value(let value): value
-        // Bytes were written here, from a value, or are another server's, which may answer with anything.
+        // Bytes were written here, from a value; there may be none.
         case .bytes(let bytes): (try? JSONValue(parsing: Array(bytes.readableBytesView))) ?? .null
         // Those of a batch are read whole.
         case .pieces: .null

@@ -21,6 +21,9 @@ private final class StandInParseServer: FakeProvider {
         case "/parse/serverInfo":
             return FakeResponse(200, ["features": ["push": ["immediatePush": true]], "parseServerVersion": "8.2.0"])
         case "/parse/classes/Refused": return FakeResponse(400, ["code": 102, "error": "bad"])
+        case "/parse/classes/Many":
+            return FakeResponse(200, .array([JSONValue](repeating: [0], count: 50_000)))
+        case "/parse/classes/Long": return FakeResponse(200, .string(String(repeating: "a", count: 1 << 20)))
         case "/parse/functions/elsewhere": return FakeResponse(302, location: "http://127.0.0.1:9/")
         default: return FakeResponse(200, ["results": [], "path": .string(request.path)])
         }
@@ -258,6 +261,32 @@ struct ParseUpstreamTests {
         let seen = try #require(server.requests.first)
         #expect(try JSONValue(parsing: seen.body) == ["a": 1, "_method": "POST"] && seen.method == "POST")
         #expect(seen.headers["x-parse-application-id"] == "app1" && seen.headers["authorization"] != nil)
+    }
+
+    /// Values are many times as long as their text, and what is ready waits for the last item.
+    @Test("has responses of a bounded size in a batch, behind which no further item is begun")
+    func longBatch() async throws {
+        func batch(_ names: String...) async throws -> [JSONValue] {
+            let items = names.map { #"{"method":"GET","path":"/parse/classes/\#($0)"}"# }.joined(separator: ",")
+            let answer = try await world.parse("POST", "/batch", "{\"requests\":[\(items)]}")
+            guard case .array(let results) = try JSONValue(parsing: answer.body) else {
+                throw Missing(description: answer.text)
+            }
+            return results
+        }
+        func isRefused(_ result: JSONValue?) -> Bool {
+            guard case .object(let members)? = result, case .object(let error)? = members["error"] else { return false }
+            return error["code"] == 102
+        }
+        // The small one is done, though a long one before it was not taken.
+        let long = try await batch("Long", "Game")
+        #expect(long.count == 2 && isRefused(long.first) && !isRefused(long.last))
+        // 100,001 values: a list's are counted by four, and the lists themselves one by one.
+        let many = try await batch("Many", "Game", "Game")
+        #expect(many.count == 3 && !isRefused(many.first) && many.dropFirst().allSatisfy { isRefused($0) })
+        #expect(server.requests.map(\.path) == ["/parse/classes/Long", "/parse/classes/Game", "/parse/classes/Many"])
+        // What is not held has no such bound.
+        #expect(try await world.parse("GET", "/classes/Long").status == 200)
     }
 
     @Test("is asked where it may be, leads nowhere else, and is no page of this server")

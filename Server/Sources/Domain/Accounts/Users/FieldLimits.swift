@@ -81,7 +81,10 @@ extension JSONValue {
         return !takesNoMore(than: &left)
     }
 
-    private func takesNoMore(than left: inout Int) -> Bool {
+    /// Takes what it holds of what is left, itself and all that is inside. Whatever is beyond is not looked at.
+    ///
+    /// - Returns: whether there was enough; else nothing is left.
+    package func takesNoMore(than left: inout Int) -> Bool {
         left -= 1
         guard left >= 0 else { return false }
         switch self {
