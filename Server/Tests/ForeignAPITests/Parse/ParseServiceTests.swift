@@ -235,6 +235,26 @@ struct ParseServiceTests {
         #expect(transaction.parseCode == 119)
     }
 
+    /// Values are many times as long as their text, and what is ready waits for the last item.
+    @Test("begins no further item of a batch behind very many values")
+    func longBatch() async throws {
+        let world = try await ForeignWorld()
+        let lists = [String](repeating: "[0]", count: 3000).joined(separator: ",")
+        for number in 0..<12 {
+            let made = try await world.parse(
+                "POST", "/users",
+                #"{"username":"u\#(number)","password":"a password of u","ACL":{"*":{"read":true}},"x":[\#(lists)]}"#)
+            #expect(made.status == 201, "\(made.text)")
+        }
+        let item = #"{"method":"GET","path":"/parse/users"}"#
+        let answer = try await world.parse("POST", "/batch", "{\"requests\":[\(item),\(item)]}")
+        guard case .array(let results) = try JSONValue(parsing: answer.body), results.count == 2,
+            case .object(let first) = results[0], case .object(let second) = results[1],
+            case .object(let error)? = second["error"]
+        else { throw Missing(description: String(answer.text.prefix(1000))) }
+        #expect(first["success"] != nil && error["code"] == 102)
+    }
+
     @Test("answers health to everybody, preflights without keys, and unknown paths in JSON")
     func service() async throws {
         let world = try await ForeignWorld()
