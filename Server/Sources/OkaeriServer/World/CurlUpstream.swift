@@ -13,7 +13,7 @@ struct CurlUpstream: ParseUpstream {
     private static let maximumOfApplication = 128
     private static let maximumOfAddress = 16
     /// Of those of an application whose responses are held, with all that came before them in their batches.
-    private static let maximumHeld = 16
+    private static let maximumHeld = 48
     /// Of one /48 network of IPv6, whose owner has 65,536 networks that count as addresses.
     private static let maximumOfSite = 3 * maximumOfAddress
 

@@ -241,7 +241,7 @@ extension ParseResponse {
     private static let maximumHeldBytes = 1 << 20
 
     /// What another server answers with is read into values, which can take fifty times the memory of their text: it has a bound of
-    /// its own, beside that of all responses of the batch.
+    /// its own, beside that of all responses of the batch (decision 0293).
     private static func whole(_ response: UpstreamResponse) async throws -> JSONValue {
         var whole = ByteBuffer()
         while true {
@@ -258,8 +258,7 @@ extension ParseResponse {
             whole.writeImmutableBuffer(piece)
         }
         do throws(JSONSyntaxError) {
-            return try JSONValue(
-                parsing: Array(whole.readableBytesView), maximumValues: JSONReader.maximumValues)
+            return try JSONReader.value(ofOldSDK: Array(whole.readableBytesView))
         } catch {
             // It may answer with anything.
             guard error != .tooManyValues else { throw DomainError.searchTooLarge }
