@@ -186,6 +186,32 @@ struct AccountPageTests {
         #expect(try await !browser.get(browser.path("account")).html.contains(button))
     }
 
+    @Test("gives the browser another cookie with a first password too, which proves nothing that was not proven before")
+    func copiedCookieOfFirstPassword() async throws {
+        let world = try await PasskeyBrowser.world()
+        let (guest, server) = (PasskeyBrowser(world), world.server)
+        try await guest.browser.open(accountOf: try await server.person())
+        let handle = try await guest.add()
+        let owner = PasskeyBrowser(world, guest.authenticator)
+        #expect(try await owner.logIn(try await owner.assertion(handle)).status == 303)
+        let (browser, thief) = (owner.browser, Browser(server))
+        // Nobody logs in by a password alone.
+        let asked = try await act(browser, "email", ["email": "hana@example.com"])
+        try #require(asked.location?.hasSuffix("done=emailSent") == true, "\(asked.html)")
+        try await confirm(browser, on: server)
+        server.clock.advance(by: .seconds(300))
+        let cookie = try #require(browser.session)
+        thief.plant(cookie)
+        #expect(try await thief.get(thief.path("account")).status == 200)
+        let set = try await act(browser, "password", ["newPassword": "another good password"])
+        try #require(set.location?.hasSuffix("done=passwordChanged") == true, "\(set.html)")
+        #expect(browser.session != cookie)
+        #expect(try await browser.get(browser.path("account")).status == 200)
+        #expect(try await thief.get(thief.path("account")).location == thief.path("log-in"))
+        server.clock.advance(by: .seconds(301))
+        #expect(try await act(browser, "transfer").html.contains("Is it you?"))
+    }
+
     @Test("changes the password, ends sessions, exports, deletes, and restores at the next log-in")
     func life() async throws {
         let server = try await TestServer()
