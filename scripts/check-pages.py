@@ -125,6 +125,8 @@ def check_account(page):
     expect(page.locator(".who strong")).to_have_text("Hana <b>花</b>")
     page.click("text=Show a code")
     expect(page.locator(".code-block")).to_have_text(re.compile(r"^(\w{4}-){3}\w{4}$"))
+    expect(page.locator(".code-block")).to_be_in_viewport()
+    assert page.evaluate("document.activeElement.id") == "transfer", "the code is read by nobody who does not look for it"
     assert page.locator(".qr svg").count() == 1
     look(page, "transfer code")
     with page.expect_download() as download:

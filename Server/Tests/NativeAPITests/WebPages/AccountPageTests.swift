@@ -137,6 +137,10 @@ struct AccountPageTests {
         #expect(right.status == 303 && browser.session != before)
         let shown = try await act(browser, "transfer")
         #expect(shown.html.contains("<svg") && shown.html.contains("data-copyable"))
+        // It stands far down the page, which opens there.
+        let focused = #"aria-labelledby="s-transfer" tabindex="-1" autofocus>"#
+        #expect(shown.html.contains(focused))
+        #expect(try await !browser.get(browser.path("account")).html.contains(focused))
     }
 
     @Test("gives the browser another cookie with another password: a copy of the one before leads nowhere")
