@@ -189,7 +189,8 @@ struct AnswerNotice: AccountAction {
             return PageResponse.redirect(to: request.path("account"), request.browser)
         }
         try await transfers.acknowledgeNotice(id, by: who, from: origin)
-        return request.done("noticeConfirmed")
+        // The device of a registered user has waited for nothing.
+        return request.done(who.user.isAnonymous ? "noticeConfirmed" : "noticeKept")
     }
 }
 

@@ -165,7 +165,8 @@ struct UnconfirmedTransferTests {
         #expect(shown.html.components(separatedBy: #"value="\#(notice.id)""#).count == 3)
         let answered = try await old.post(
             old.path("account/notice"), [(isMine ? "mine" : "notMine"): notice.id], token: shown.token)
-        try #require(answered.status == 303, "\(answered.html)")
+        let done = isMine ? "noticeConfirmed" : "noticeUndone"
+        try #require(answered.location == old.path("account") + "?done=\(done)", "\(answered.html)")
         #expect(try await !old.get(old.path(page)).html.contains(question))
         #expect(try await pair.new.send(.get, APIPath.user).status == (isMine ? 200 : 401))
         if isMine { #expect(try await pair.send(.export, by: pair.new).status == 200) }
@@ -231,6 +232,32 @@ struct UnconfirmedTransferTests {
         let token = try shown.read(ReauthenticationResponse.self).session.token
         let export = try await pair.server.send(.get, APIPath.export, [("Authorization", "Bearer \(token)")])
         #expect(export.status == 200, "\(export.text)")
+    }
+
+    @Test(
+        "of a registered user has waited for nothing, which the account page does not say otherwise",
+        arguments: [
+            ("en", "stays in your account", "use everything"), ("ja", "このままアカウントを使えます", "すべての機能"),
+            ("ko", "계속 사용할 수 있습니다", "모든 기능"),
+        ])
+    func onPagesOfRegistered(language: String, words: String, others: String) async throws {
+        let server = try await TestServer(settings: ["public-url": TestServer.url])
+        let old = try await server.person()
+        let upgrade = #"{"username": "hana", "password": "four quiet words"}"#
+        #expect(try await old.send(.post, APIPath.upgrade, body: upgrade).status == 200)
+        _ = try await server.joined(try await old.issueCode().code, on: ProofMaker())
+        let browser = Browser(server)
+        try await browser.open(accountOf: old)
+        let shown = try await browser.get(browser.path("account"))
+        // What a device calls itself is no part of the sentence.
+        #expect(shown.html.contains("“Unknown device” joined your account"), "\(shown.html)")
+        let notice = try #require(try await old.notices().first)
+        let answered = try await browser.post(
+            browser.path("account/notice"), ["mine": notice.id], token: shown.token)
+        let done = try #require(answered.location)
+        #expect(done == browser.path("account") + "?done=noticeKept")
+        let said = try await browser.get("\(done)&lang=\(language)").html
+        #expect(said.contains(words) && !said.contains(others))
     }
 
     @Test("of a registered user waits for nobody: the password proves the owner, as before")
