@@ -31,11 +31,12 @@ extension DashboardRequest {
         let pairs = page.query.all.map { ($0.name, $0.value) }
         let query = pairs.isEmpty ? "" : "?\(FormValues.query(pairs))"
         let refusesPasswords = try await rules.logIns.signOn.refusesPasswords()
+        let hasPassword = access?.admin?.passwordHash != nil && !refusesPasswords
         // A file is fetched from a list: there is nothing at its own address to go back to.
         let back = isPost ? pagePath + query : path("users")
         var model: PageTemplates.Model = [
-            "lead": text("proof.lead"), "link": page.path + query,
-            "back": back, "hasPassword": access?.admin?.passwordHash != nil && !refusesPasswords, "proof": true,
+            "lead": text(hasPassword ? "proof.lead" : "proof.leadOther"), "link": page.path + query,
+            "back": back, "hasPassword": hasPassword, "proof": true,
             "kept": kept.map { ["name": $0.name, "value": $0.value] as PageTemplates.Model },
             "fields": [
                 PageField(

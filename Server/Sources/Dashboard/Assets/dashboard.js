@@ -157,6 +157,11 @@
         const response = await fetch(form.action, { method: "POST", body });
         const next = (await read(response)).getElementById("main");
         if (!next) throw new Error(String(response.status));
+        // The question whether it is still the admin, and a log-in, need scripts and a title of their own. Nothing was saved then.
+        if (!next.querySelector("form[data-swap]")) {
+          form.submit();
+          return;
+        }
         main().replaceWith(next);
         if (response.redirected) history.replaceState(null, "", response.url);
         showTimes(next);

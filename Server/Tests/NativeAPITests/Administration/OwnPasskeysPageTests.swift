@@ -121,6 +121,7 @@ struct OwnPasskeysPageTests {
         let asked = try await browser.post("\(Self.address)/\(authenticator.id)/remove", [:], token: token)
         #expect(asked.status == 403 && !asked.html.contains("proof.password"))
         #expect(asked.html.contains(#"data-passkey="get""#))
+        #expect(!asked.html.contains("your password") && asked.html.contains("Please show it once more."))
     }
 
     @Test(
