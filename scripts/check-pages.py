@@ -161,6 +161,8 @@ def check_reset(page):
     page.fill("[name=password]", "short")
     page.click(".form button[type=submit]")
     expect(page.locator("#field-password-error")).to_contain_text("At least 15")
+    page.reload()
+    expect(page.locator("[name=token]")).to_have_attribute("type", "hidden")
     page.fill("[name=password]", "another good password")
     page.click(".form button[type=submit]")
     expect(page.locator("h1")).to_have_text("Your password is new")

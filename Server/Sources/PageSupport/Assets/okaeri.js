@@ -10,7 +10,8 @@
   // browser sends again after asking. An address that is written here is opened instead, and has no such page. A log-in whose
   // code stands beside the password begins anew.
   const page = new URL(document.querySelector(".languages [aria-current]")?.href ?? location.href);
-  const isElsewhere = page.pathname !== location.pathname;
+  const token = ({searchParams}) => searchParams.get("token");
+  const isElsewhere = page.pathname !== location.pathname || token(page) !== token(new URL(location.href));
   const asksAnew = !isElsewhere && document.querySelector("[autocomplete=current-password]");
   const isKept = document.querySelector("[data-once]") || !asksAnew && document.querySelector("[autocomplete=one-time-code]");
   if (!isKept) {

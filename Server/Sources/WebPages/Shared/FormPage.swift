@@ -6,6 +6,9 @@ import PageSupport
 
 /// A page with one form: the template `form`.
 struct FormPage {
+    /// What a mail brings is called so in forms and addresses.
+    private static let token = "token"
+
     /// The page's name in paths and texts.
     var page: String
     var fields: [PageField] = []
@@ -33,6 +36,11 @@ struct FormPage {
         if let accountName { own["accountName"] = accountName }
         if let passkey { own.merge(request.passkeyModel(passkey)) { $1 } }
         if let errors { own["summary"] = errors.summary(request) }
+        // What a mail brought stands in the form alone: in another language the page would ask for it again.
+        let token = hidden.first { $0.name == Self.token }?.value
+        if let token, request.browser.query[Self.token] == nil {
+            own["languages"] = request.languageAddresses(of: page, with: [(Self.token, token)])
+        }
         return try request.html(
             "form", request.model(page, own), status: errors?.status ?? .ok, formTargets: request.formTargets())
     }

@@ -61,9 +61,14 @@ struct HostedPageRequest: Sendable {
         let parts = browser.path.pieces(at: "/").dropFirst(2).map(String.init)
         let page = openablePage(parts)
         guard page != parts.joined(separator: "/") else { return browser.languageLinks(to: browser.path) }
-        return browser.languageLinks(
+        return languageAddresses(of: page)
+    }
+
+    /// Links to another page of the application in each language, with what an app waits for and what else its address needs.
+    func languageAddresses(of page: String, with own: [(String, String)] = []) -> [PageTemplates.Model] {
+        browser.languageLinks(
             to: "/a/\(application.id.rawValue)/\(page)",
-            with: continuation.map { [(Self.continuationParameter, $0)] } ?? [])
+            with: (continuation.map { [(Self.continuationParameter, $0)] } ?? []) + own)
     }
 
     private static let openablePages: Set<String> = [

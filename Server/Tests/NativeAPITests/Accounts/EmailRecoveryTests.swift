@@ -67,6 +67,22 @@ struct EmailRecoveryTests {
             browser.path("recover"), ["token": try #require(shown.value(of: "token"))], token: shown.token)
     }
 
+    @Test("is followed by the form for a new password in another language, too, and when the page is loaded anew")
+    func language() async throws {
+        let world = try await EvictionWorld()
+        try await steal(world)
+        let browser = Browser(world.server)
+        let page = try await recover(world, try await link(world), in: browser)
+        // The script opens the address of the page's own language anew.
+        for language in ["en", "ja"] {
+            let found = page.html.firstMatch(of: try Regex(#"href="([^"]+)" lang="\#(language)""#))
+            let link = String(try #require(found?.output[1].substring)).replacing("&amp;", with: "&")
+            let shown = try await browser.get(link)
+            #expect(shown.value(of: "token") == page.value(of: "token") && link.hasPrefix(browser.path("reset")))
+            #expect(shown.html.contains("<html lang=\"\(language)\">"))
+        }
+    }
+
     @Test("comes back by the link that it got, everybody is out, and a new password follows", arguments: oldApps)
     func thief(app: Surface) async throws {
         let world = try await EvictionWorld()
