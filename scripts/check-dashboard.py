@@ -168,6 +168,7 @@ def check_user(page):
     page.click("form[data-swap] button[type=submit]")
     expect(page.locator("h1")).to_have_text("Hanako")
     expect(page.locator(".notice")).to_contain_text("Saved")
+    expect(page.locator(".notice")).to_be_focused()
     expect(page.locator("pre.json")).to_contain_text("99")
     look(page, "user, saved")
     page.fill("[name=fields]", "{level: 99")
