@@ -173,6 +173,7 @@ def check_reset(page):
 def check_keyboard(page):
     page.goto(f"{pages}/sign-up")
     assert page.evaluate("document.activeElement.name") == "username"
+    expect(page.get_by_role("button", name="Show: Password", exact=True)).to_have_text("Show")
     page.keyboard.type("keiko")
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")

@@ -29,10 +29,12 @@
     button.type = "button";
     button.className = "reveal";
     button.setAttribute("aria-controls", input.id);
+    const label = input.labels[0]?.textContent;
     const show = (shown) => {
       input.type = shown ? "text" : "password";
-      button.setAttribute("aria-pressed", String(shown));
       button.textContent = shown ? words.hide : words.show;
+      // A page can have several; what pressing does is in the name, and no “pressed” beside it turns it around.
+      button.setAttribute("aria-label", `${button.textContent}: ${label}`);
     };
     show(false);
     button.addEventListener("click", () => show(input.type === "password"));
