@@ -207,7 +207,7 @@ extension HostedPageRequest {
                 "leave",
                 [
                     "title": text(title, ["name": ProviderBrand.of(provider).name]), "back": departure.address.revealed,
-                    "backLabel": text("logIn.next"),
+                    "backLabel": text("logIn.next"), "cancel": path(user != nil ? "account" : "log-in"),
                 ])
         } else {
             response = PageResponse.leave(to: departure.address.revealed, browser)

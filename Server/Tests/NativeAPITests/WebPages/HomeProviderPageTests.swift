@@ -126,6 +126,7 @@ struct HomeProviderPageTests {
         try await browser.fill("sign-up", ["username": "taro", "password": "correct horse battery"])
         let account = try await browser.get(browser.path("account"))
         let sent = try await browser.post(browser.path("account/link"), ["provider": name], token: account.token)
+        #expect(sent.html.contains(#"<a href="\#(browser.path("account"))">Cancel</a>"#), "\(sent.html)")
         let link = sent.html.firstMatch(of: /class="button" href="([^"]+)"/)?.output.1.description ?? ""
         let address = try #require(URLComponents(string: link.replacing("&amp;", with: "&")))
         let back = try await browser.get(try await world.consent(name, address))
