@@ -30,7 +30,8 @@ struct ConfirmPresence: AccountAction {
         do {
             let answer = try await request.modules.sessions.reauthenticate(
                 by: credential, from: request.browser.client, who, origin: request.browser.origin)
-            var response = PageResponse.redirect(to: request.path("account"), request.browser)
+            // What was asked for before is not done: the person would take it for done.
+            var response = request.done("confirmed")
             response.keepCookie(answer.token.revealed, for: request.browser)
             return response
         } catch {

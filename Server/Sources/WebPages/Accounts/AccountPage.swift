@@ -35,7 +35,7 @@ struct AccountState {
     static let doneNames: Set<String> = [
         "saved", "upgraded", "identityLinked", "emailSent", "passwordChanged", "identityRemoved", "sessionEnded",
         "transferWithdrawn", "passkeyAdded", "passkeyRemoved", "factorAdded", "factorRemoved", "codesReplaced",
-        "noticeConfirmed", "noticeKept", "noticeUndone",
+        "noticeConfirmed", "noticeKept", "noticeUndone", "confirmed",
     ]
 }
 

@@ -137,7 +137,13 @@ struct AccountPageTests {
         let before = browser.session
         let right = try await browser.post(
             browser.path("account/confirm"), ["password": Self.password], token: asked.token)
-        #expect(right.status == 303 && browser.session != before)
+        #expect(right.location == browser.path("account") + "?done=confirmed" && browser.session != before)
+        for (language, words) in [
+            ("ja", "もう一度行ってください"), ("ko", "다시 해 주세요"), ("en", "Please do once more what you wanted to do."),
+        ] {
+            let said = try await browser.get(browser.path("account") + "?done=confirmed&lang=\(language)")
+            #expect(said.html.contains(words))
+        }
         let shown = try await act(browser, "transfer")
         #expect(shown.html.contains("<svg") && shown.html.contains("data-copyable"))
         // It stands far down the page, which opens there.
