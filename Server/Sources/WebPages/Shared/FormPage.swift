@@ -8,6 +8,8 @@ import PageSupport
 struct FormPage {
     /// What a mail brings is called so in forms and addresses.
     private static let token = "token"
+    /// Longer ones are none of ours, and would stand in the page once more for each language.
+    private static let maximumTokenBytes = 64
 
     /// The page's name in paths and texts.
     var page: String
@@ -37,7 +39,7 @@ struct FormPage {
         if let passkey { own.merge(request.passkeyModel(passkey)) { $1 } }
         if let errors { own["summary"] = errors.summary(request) }
         // What a mail brought stands in the form alone: in another language the page would ask for it again.
-        let token = hidden.first { $0.name == Self.token }?.value
+        let token = hidden.first { $0.name == Self.token && $0.value.utf8.count <= Self.maximumTokenBytes }?.value
         if let token, request.browser.query[Self.token] == nil {
             own["languages"] = request.languageAddresses(of: page, with: [(Self.token, token)])
         }
