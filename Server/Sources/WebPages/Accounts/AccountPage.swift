@@ -143,6 +143,9 @@ extension HostedPageRequest {
                     "signUp.passwordHint", ["minimum": String(application.settings.passwordMinimum(of: user))]),
                 error: state.errors?["newPassword"], autocomplete: "new-password"
             ).model,
+            // Nobody could log in by a password alone.
+            "offersPassword": user.hasPassword || !user.typedIdentifiers.isEmpty,
+            "passwordLabel": text(user.hasPassword ? "account.passwordChange" : "account.passwordSet"),
             "passwordOpen": state.errors?["newPassword"] != nil || state.errors?["currentPassword"] != nil,
         ]
         if let name = user.logInName { own["accountName"] = name }
