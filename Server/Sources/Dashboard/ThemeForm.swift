@@ -49,7 +49,7 @@ struct ThemeForm {
         return try ThemeDraft(.object(members))
     }
 
-    var fields: [PageField] {
+    func fields(_ faults: [ValidationError]) -> [PageField] {
         func choices(_ words: [String]) -> [(value: String, label: String)] {
             [("", request.text("theme.standard"))] + words.map { ($0, request.text("theme.\($0)")) }
         }
@@ -58,7 +58,7 @@ struct ThemeForm {
         ) -> PageField {
             PageField(
                 name, label: request.text("theme.\(name)"), kind: kind, value: form[name] ?? value, hint: hint,
-                isRequired: false
+                error: faults.first { $0.field == "theme.\(name)" }.map(wordsAtField), isRequired: false
             ).offering(words.isEmpty ? [] : choices(words))
         }
         return [
@@ -154,18 +154,34 @@ struct ThemeForm {
     /// The field of the form that a fault is about.
     static func field(_ fault: ValidationError) -> String? {
         let name = String(fault.field.dropFirst("theme.".count))
-        let isField = pictureNames.contains(name) || name.hasPrefix("texts.") || name == "cornerRadius"
+        let isField =
+            pictureNames.contains(name) || name.hasPrefix("texts.") || ["brand", "cornerRadius"].contains(name)
         return isField ? name : nil
     }
 
+    /// What stands above the form, with the label of the field.
     func words(_ fault: ValidationError) -> String {
-        switch fault.field {
-        case "theme.logo": "\(request.text("theme.logo")): \(pictureWords(ThemeDraft.maximumLogoBytes))"
-        case "theme.backgroundImage":
-            "\(request.text("theme.backgroundImage")): \(pictureWords(ThemeDraft.maximumBackgroundBytes))"
-        case let field where field.hasPrefix("theme.texts."): request.text("theme.badTexts")
-        default: request.words(of: fault.rule)
+        let words = wordsAtField(fault)
+        if let language = Self.language(of: fault) {
+            return "\(request.text("theme.texts", ["language": language.ownName])): \(words)"
         }
+        return request.knownText(fault.field).map { "\($0): \(words)" } ?? words
+    }
+
+    private func wordsAtField(_ fault: ValidationError) -> String {
+        switch (fault.field, fault.rule) {
+        case ("theme.logo", _): pictureWords(ThemeDraft.maximumLogoBytes)
+        case ("theme.backgroundImage", _): pictureWords(ThemeDraft.maximumBackgroundBytes)
+        case ("theme.cornerRadius", _): request.text("theme.cornerRadiusHint")
+        case ("theme", .tooManyBytes(let maximum)):
+            request.text("theme.tooLarge", ["kilobytes": String(maximum / 1024)])
+        default: Self.language(of: fault) == nil ? request.words(of: fault.rule) : request.text("theme.badTexts")
+        }
+    }
+
+    /// The language of the texts that a fault is about; `nil` for any other part of the theme.
+    private static func language(of fault: ValidationError) -> PageLanguage? {
+        PageLanguage.allCases.first { fault.field == "theme.texts.\($0.rawValue)" }
     }
 
     private func pictureWords(_ maximumBytes: Int) -> String {

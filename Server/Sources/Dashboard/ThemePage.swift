@@ -59,7 +59,7 @@ enum ThemePage {
         let (theme, application) = (try stored(request), try request.targetApplication())
         let view = ThemeForm(request: request, theme: theme, form: form)
         var model: PageTemplates.Model = [
-            "fields": view.fields.map(\.model), "colours": view.colours, "pictures": view.pictures(faults),
+            "fields": view.fields(faults).map(\.model), "colours": view.colours, "pictures": view.pictures(faults),
             "texts": view.texts(faults).map(\.model),
             "canChange": request.offers(.changeTheme), "isOwn": application.settings.theme != nil,
             "preview": request.path("theme/preview"), "version": form.version(or: application.version),

@@ -173,6 +173,14 @@ struct DashboardSettingsTests {
                 "\(path)/save", wrong, token: token)
             #expect(answer.status == 422)
         }
+        for radius in ["99", "x"] {
+            let refused = try await browser.post("\(path)/save", ["cornerRadius": radius], token: token)
+            #expect(refused.error("cornerRadius") == "0 to 40; empty: standard.")
+            #expect(refused.html.contains(">Roundness of corners: 0 to 40; empty: standard.</a>"))
+        }
+        let brand = String(repeating: "x", count: 200 * 1024)
+        let large = try await browser.post("\(path)/save", ["brand": brand], token: token)
+        #expect(large.status == 422 && large.html.contains("A theme has at most 160 KB, with pictures and texts."))
         #expect(try await browser.post("\(path)/remove", [:], token: token).status == 303)
         let settings = try await world.server.modules.applications.findApplication(world.server.application.id).settings
         #expect(settings.theme == nil)
@@ -248,6 +256,7 @@ struct DashboardSettingsTests {
         ] {
             let refused = try await browser.post("\(path)/save", ["texts.ko": wrong], token: token)
             #expect(refused.status == 422 && refused.error("texts-ko") != nil, "\(wrong.prefix(20))")
+            #expect(refused.html.contains(">Texts, 한국어: Each line is a key"))
         }
         #expect(try await browser.post("\(path)/save", ["texts.en": " "], token: token).status == 303)
         let settings = try await world.server.modules.applications.findApplication(world.server.application.id).settings
