@@ -125,7 +125,12 @@ enum FieldsPage {
         var model = list.model(request)
         if request.offers(.changeFieldRules) { model["form"] = forms(request, form, rules, faults) }
         if let notice = notice(request) { model["notice"] = notice }
-        model["summary"] = request.summary(faults.map { (field(of: $0), request.words(of: $0.rule)) })
+        model["summary"] = request.summary(
+            faults.map { fault in
+                let (name, words) = (field(of: fault), request.words(of: fault.rule))
+                let label = request.knownText(fault.field.hasPrefix("limits.") ? fault.field : "fields.\(name)")
+                return (name, label.map { "\($0): \(words)" } ?? words)
+            })
         return try request.html(
             "list", title: request.text("nav.fields"), model, status: faults.isEmpty ? .ok : .unprocessableContent)
     }

@@ -108,9 +108,24 @@ enum RolesPage {
         case "removed": model["notice"] = request.text("roles.removed")
         default: break
         }
-        model["summary"] = request.summary(faults.map { (field(of: $0, in: form), request.words(of: $0.rule)) })
+        model["summary"] = request.summary(errors(request, faults, in: form))
         return try request.html(
             "list", title: request.text("nav.roles"), model, status: faults.isEmpty ? .ok : .unprocessableContent)
+    }
+
+    /// What is wrong with each field, by its label: one word of a list breaks a rule like another.
+    private static func errors(
+        _ request: DashboardRequest, _ faults: [ValidationError], in form: FormValues
+    ) -> [(field: String?, text: String)] {
+        var errors: [(field: String?, text: String)] = []
+        for fault in faults {
+            let name = field(of: fault, in: form)
+            guard !errors.contains(where: { $0.field == name }) else { continue }
+            let label = name.hasSuffix("-name") ? "name" : name.replacing("-gives", with: "Gives")
+            let words = request.words(of: fault.rule)
+            errors.append((name, request.knownText("roles.\(label)").map { "\($0): \(words)" } ?? words))
+        }
+        return errors
     }
 
     /// The name that what breaks a rule has in the form that was sent.

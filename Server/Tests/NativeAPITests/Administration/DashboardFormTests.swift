@@ -222,6 +222,9 @@ struct DashboardFormTests {
                 #expect(refused.html.contains("id=\"\(target)\""), "\(action) \(target)")
                 #expect(refused.html.contains("id=\"\(target)-error\""), "\(action) \(target)")
             }
+            if action == "fields/limits" {
+                #expect(refused.html.contains(">Bytes of all fields together, as JSON: "), "\(refused.html)")
+            }
             // All that is wrong with a mail is shown at once.
             if action == "mail/save" {
                 #expect(Set(targets(refused)) == ["field-subject", "field-text", "field-html"])

@@ -48,6 +48,18 @@ struct RolesPageTests {
         #expect(try await post("remove", ["removed": role.id.rawValue]) == 422)
     }
 
+    @Test("names each field that is wrong once, however many of its words are")
+    func summary() async throws {
+        let world = try await AdminWorld(roles: [])
+        let (browser, address) = (world.browser(), world.page("roles"))
+        let token = try await browser.get(address).token
+        let refused = try await browser.post(
+            "\(address)/role", ["role-name": "bad name", "role-gives": "a! b!"], token: token)
+        let items = refused.html.matches(of: /href="#field-role_2d[a-z]+">([^<]+)</).map { String($0.output.1) }
+        #expect(items.count == 2, "\(items)")
+        #expect(Set(items.map { String($0.prefix { $0 != ":" }) }) == ["Name", "What it permits"], "\(items)")
+    }
+
     @Test("asks before a role goes from everybody, and says how many have it", arguments: [0, 1, 2])
     func removal(holders: Int) async throws {
         let world = try await AdminWorld(roles: [])
