@@ -56,8 +56,7 @@ extension HostedPageRequest {
 
     /// What the cookie holds, when it is not one of before anybody logged in.
     private var cookieToken: Substring? {
-        guard let cookie = browser.cookie, !cookie.hasPrefix("v.") else { return nil }
-        return cookie[...]
+        hasSessionCookie ? browser.cookie?[...] : nil
     }
 
     /// Ends the session that the cookie held before a log-in.

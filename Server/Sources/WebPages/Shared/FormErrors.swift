@@ -97,7 +97,12 @@ extension HostedPageRequest {
         case PageFault.forged:
             // The form is offered again: most often the browser kept no cookie, or the page was open for long.
             var own: PageTemplates.Model = ["back": path("log-in")]
-            if let asked = requestOfApp { own = ["back": asked, "backLabel": text("logIn.next")] }
+            if let asked = requestOfApp {
+                own = ["back": asked, "backLabel": text("logIn.next")]
+            } else if hasSessionCookie, continuation == nil {
+                // Another page has changed the cookie, by a log-in, a proof or a password: nobody has to log in again.
+                own = ["back": path("account"), "backLabel": text("common.toAccount")]
+            }
             if browser.isElsewhere, let server = pages.publicURL {
                 own = ["lead": text("forged.elsewhere", ["address": "\(server)\(path("log-in"))"])]
             }

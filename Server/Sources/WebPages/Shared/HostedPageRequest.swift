@@ -75,12 +75,15 @@ struct HostedPageRequest: Sendable {
         "log-in", "sign-up", "forgot", "reset", "register", "verify", "recover", "account", "authorize", "open",
     ]
 
+    /// Whether the cookie is one of after a log-in; its session may have ended.
+    var hasSessionCookie: Bool { browser.cookie?.hasPrefix("v.") == false }
+
     /// The page that can be opened by its address and is nearest to a path below the application's.
     private func openablePage(_ parts: [String]) -> String {
         guard let first = parts.first else { return "log-in" }
         if first == "provider", parts.count > 1 {
             // Who is logged in may have come to link the provider, and not to log in by it.
-            let isOfAccount = parts.count > 2 && browser.cookie?.hasPrefix("v.") == false
+            let isOfAccount = parts.count > 2 && hasSessionCookie
             return isOfAccount ? "account" : "provider/\(parts[1])"
         }
         return Self.openablePages.contains(first) ? first : "log-in"

@@ -168,12 +168,18 @@ struct AccountPageTests {
         let wrong = ["currentPassword": Self.password, "newPassword": "short"]
         #expect(try await act(browser, "password", wrong).error("newPassword") != nil)
         #expect(browser.session == cookie)
+        let open = try await browser.get(browser.path("account"))
         let changed = try await act(
             browser, "password", ["currentPassword": Self.password, "newPassword": "another good password"])
         try #require(changed.status == 303, "\(changed.html)")
         #expect(browser.session != cookie)
         #expect(try await browser.get(browser.path("account")).status == 200)
         #expect(try await thief.get(thief.path("account")).location == thief.path("log-in"))
+        // A page that was open before leads to the account: its person is logged in.
+        let late = try await browser.post(browser.path("account/profile"), ["displayName": "Hana"], token: open.token)
+        #expect(late.status == 403 && late.html.contains(#"class="button" href="\#(browser.path("account"))""#))
+        let stranger = try await Browser(server).post(browser.path("log-in"), ["identifier": "hana"], token: "none")
+        #expect(stranger.html.contains(#"class="button" href="\#(browser.path("log-in"))""#), "\(stranger.html)")
     }
 
     @Test("gives the browser another cookie with a first password too, of who came by a provider")
