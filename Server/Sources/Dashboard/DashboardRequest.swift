@@ -16,6 +16,9 @@ extension FormValues {
     /// - Returns: the version.
     func version(or present: String) -> String { self["version"] ?? present }
 
+    /// The form for the version that is there now, after somebody else was faster: what was typed stays.
+    var forPresent: FormValues { without(["version"]) }
+
     /// What the form makes once, however often it is sent; `nil` for a form that has no name.
     var attempt: Attempt? {
         self["attempt"].flatMap { $0.isEmpty ? nil : Attempt(name: $0, request: [UInt8]()) }

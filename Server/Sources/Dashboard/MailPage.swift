@@ -57,6 +57,9 @@ enum MailPage {
             case .fieldsRefused?: return try draw(request, form, choice, faults: refusal?.validationErrors ?? [])
             case .mailUnavailable?: return try draw(request, form, choice, fault: request.text("fault.noMail"))
             case .rateLimited?: return try draw(request, form, choice, fault: request.text("fault.tooMany"))
+            case .changedMeanwhile?:
+                return try draw(
+                    request, form.forPresent, choice, fault: request.text("fault.changedKept"), status: .conflict)
             default: throw error
             }
         }
@@ -81,7 +84,7 @@ enum MailPage {
 
     private static func draw(
         _ request: DashboardRequest, _ form: FormValues, _ choice: MailChoice, faults: [ValidationError] = [],
-        fault: String? = nil
+        fault: String? = nil, status: HTTPResponse.Status = .unprocessableContent
     ) throws -> Response {
         // Faults of a template name kind and language too; that of all templates together stands at the text.
         let errors = faults.map { fault in
@@ -138,7 +141,7 @@ enum MailPage {
             errors.map { ($0.field, "\(request.text("mail.\($0.field)")): \($0.text)") })
         if let fault { model["summary"] = PageSummary(title: fault, errors: []).model }
         return try request.html(
-            "mail", title: request.text("nav.mail"), model, status: isGood ? .ok : .unprocessableContent
+            "mail", title: request.text("nav.mail"), model, status: isGood ? .ok : status
         )
         .withFrames()
     }

@@ -48,13 +48,16 @@ enum ThemePage {
                 isCurrent: try request.isCurrent(sent.fields), by: try request.auditActor())
             return request.redirect(to: "\(request.path("theme"))?done=saved")
         } catch {
+            if error.code == .changedMeanwhile {
+                return try draw(request, sent.fields.forPresent, faults: [], isLate: true)
+            }
             guard let faults = error.validationErrors else { throw error }
             return try draw(request, sent.fields, faults: faults)
         }
     }
 
     private static func draw(
-        _ request: DashboardRequest, _ form: FormValues, faults: [ValidationError]
+        _ request: DashboardRequest, _ form: FormValues, faults: [ValidationError], isLate: Bool = false
     ) throws -> Response {
         let (theme, application) = (try stored(request), try request.targetApplication())
         let view = ThemeForm(request: request, theme: theme, form: form)
@@ -65,7 +68,7 @@ enum ThemePage {
             "preview": request.path("theme/preview"), "version": form.version(or: application.version),
             "faults": theme.contrastFaults().map { request.words(for: $0) },
         ]
-        model["hasTexts"] = !theme.texts.isEmpty || faults.contains { $0.field.hasPrefix("theme.texts") }
+        model["hasTexts"] = isLate || !theme.texts.isEmpty || faults.contains { $0.field.hasPrefix("theme.texts") }
         model["hasFaults"] = !theme.contrastFaults().isEmpty
         if request.page.query.text("done") == "saved", faults.isEmpty {
             model["notice"] = request.text("settings.saved")
@@ -76,8 +79,10 @@ enum ThemePage {
                     title: request.text("theme.bad"), errors: faults.map { (ThemeForm.field($0), view.words($0)) }
                 ).model
         }
+        if isLate { model["summary"] = PageSummary(title: request.text("fault.changedKept"), errors: []).model }
         return try request.html(
-            "theme", title: request.text("nav.theme"), model, status: faults.isEmpty ? .ok : .unprocessableContent
+            "theme", title: request.text("nav.theme"), model,
+            status: isLate ? .conflict : faults.isEmpty ? .ok : .unprocessableContent
         ).withFrames()
     }
 

@@ -149,6 +149,28 @@ struct FormVersionTests {
         }
     }
 
+    @Test("show long words that come late once more, with the version of now: sent again, they hold")
+    func kept() async throws {
+        let (world, typed) = (try await AdminWorld(roles: []), "typed for half an hour")
+        let browser = world.browser()
+        let pages: [(page: String, path: String, first: [String: String], late: [String: String])] = [
+            ("mail?kind=password-reset&language=en", "mail/save", Self.template("a"), Self.template(typed)),
+            ("theme", "theme/save", ["brand": "Hoshi"], ["brand": "Hana", "texts.en": "logIn.lead = \(typed)"]),
+        ]
+        for (page, path, first, late) in pages {
+            let shown = try await browser.get(world.page(page))
+            var (early, sent) = (first, late)
+            early["version"] = try #require(shown.value(of: "version"))
+            sent["version"] = early["version"]
+            #expect(try await browser.post(world.page(path), early, token: shown.token).status == 303, "\(page)")
+            let refused = try await browser.post(world.page(path), sent, token: shown.token)
+            #expect(refused.status == 409 && refused.html.contains(typed), "\(page)")
+            sent["version"] = try #require(refused.value(of: "version"))
+            #expect(sent["version"] != early["version"])
+            #expect(try await browser.post(world.page(path), sent, token: shown.token).status == 303, "\(page)")
+        }
+    }
+
     @Test("keep the version that they came with while what was typed is wrong")
     func corrected() async throws {
         let world = try await AdminWorld(roles: [])
