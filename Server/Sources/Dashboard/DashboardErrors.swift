@@ -19,8 +19,9 @@ extension DashboardRequest {
                 status: .forbidden)
         }
         guard let words = PageWords(error) else { throw error }
-        return try html(
-            "message", title: text("fault.title"), ["lead": text("fault.\(words.text)")], status: words.status)
+        var model: PageTemplates.Model = ["lead": text("fault.\(words.text)")]
+        if code == .changedMeanwhile { model["again"] = pagePath }
+        return try html("message", title: text("fault.title"), model, status: words.status)
     }
 
     /// What a browser reads that drops the cookie of a session, before a form is filled in for nothing.
