@@ -110,12 +110,12 @@ package enum OldPasswordHash {
                 let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
                 return Data(base64Encoded: standard + padding).map(Array.init)
             case .hex:
-                let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
+                let digits = text.utf8.map { Hexadecimal.digit($0) }
                 guard digits.count % 2 == 0 else { return nil }
                 var bytes: [UInt8] = []
                 for index in stride(from: 0, to: digits.count, by: 2) {
                     guard let high = digits[index], let low = digits[index + 1] else { return nil }
-                    bytes.append(UInt8(truncatingIfNeeded: high << 4 | low))
+                    bytes.append(high << 4 | low)
                 }
                 return bytes
             }

@@ -35,7 +35,7 @@ public struct Colour: Hashable, Sendable {
         guard digits.count == 7, digits.first == UInt8(ascii: "#") else { return nil }
         var bits: UInt32 = 0
         for digit in digits.dropFirst() {
-            guard let value = Character(Unicode.Scalar(digit)).hexDigitValue else { return nil }
+            guard let value = PercentEncodedText.digit(digit) else { return nil }
             bits = bits << 4 | UInt32(truncatingIfNeeded: value)
         }
         self.init(bits)

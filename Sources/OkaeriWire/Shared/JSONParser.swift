@@ -218,14 +218,7 @@ private struct JSONParser {
     private mutating func codeUnit() throws(JSONSyntaxError) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            let byte = try peek()
-            let digit: UInt8
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-            default: throw .unexpected(offset: position)
-            }
+            guard let digit = try PercentEncodedText.digit(peek()) else { throw .unexpected(offset: position) }
             unit = unit << 4 | UInt16(truncatingIfNeeded: digit)
             position += 1
         }

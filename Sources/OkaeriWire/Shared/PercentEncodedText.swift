@@ -27,4 +27,18 @@
         }
         return String(decoding: encoded, as: UTF8.self)
     }
+
+    /// The value of a hexadecimal digit (RFC 4648 §8), in whatever case; `nil` for any other sign.
+    ///
+    /// - Parameter byte: ASCII.
+    /// - Returns: 0 to 15.
+    @inlinable
+    public static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
 }

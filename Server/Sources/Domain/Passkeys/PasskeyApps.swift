@@ -45,19 +45,12 @@ extension PasskeyRules {
             guard pairs.count == 32 else { return nil }
             var bytes: [UInt8] = []
             for pair in pairs {
-                let digits = pair.compactMap(digit)
+                // In capitals, as Android writes them.
+                let digits = pair.filter { $0 < UInt8(ascii: "a") }.compactMap(Hexadecimal.digit)
                 guard pair.count == 2, digits.count == 2 else { return nil }
                 bytes.append(digits[0] << 4 | digits[1])
             }
             return bytes
-        }
-
-        private static func digit(_ byte: UInt8) -> UInt8? {
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-            default: nil
-            }
         }
     }
 

@@ -21,6 +21,9 @@ package enum Hexadecimal {
         return text
     }
 
+    /// The value of a digit, in whatever case; `nil` for any other sign.
+    package static func digit(_ byte: UInt8) -> UInt8? { PercentEncodedText.digit(byte) }
+
     private static func text(of bytes: some Sequence<UInt8>, _ digits: [UInt8]) -> String {
         var text: [UInt8] = []
         for byte in bytes {

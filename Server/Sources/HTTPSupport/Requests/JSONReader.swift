@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 package import Hummingbird
 package import NIOCore
@@ -96,7 +97,7 @@ package struct JSONReader: Sendable {
             }
             var unit: UInt16 = 0
             for byte in text[start + 2..<end] {
-                guard let digit = PercentEncoding.digit(byte) else { return nil }
+                guard let digit = Hexadecimal.digit(byte) else { return nil }
                 unit = unit << 4 | UInt16(truncatingIfNeeded: digit)
             }
             return unit

@@ -45,7 +45,7 @@ package struct BreachedPasswordRange: BreachedPasswords {
         for line in body.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
             let digits = line.prefix(wanted.count)
             let count = line.dropFirst(wanted.count + 1)
-            guard digits.count == wanted.count, digits.allSatisfy(isHexadecimal),
+            guard digits.count == wanted.count, digits.allSatisfy({ Hexadecimal.digit($0) != nil }),
                 line.dropFirst(wanted.count).first == UInt8(ascii: ":"),
                 !count.isEmpty, count.allSatisfy({ (0x30...0x39).contains($0) })
             else { throw BreachListUnavailable(reason: "the password range service answers in another form") }
@@ -54,10 +54,6 @@ package struct BreachedPasswordRange: BreachedPasswords {
             }
         }
         return isThere
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
     }
 
     /// 40 digits in capitals.

@@ -121,8 +121,8 @@ package struct PasswordFilterBuilder: Sendable {
         let hexadecimal = line.prefix(Self.digits)
         var value: UInt64 = 0
         for (index, byte) in hexadecimal.enumerated() {
-            guard let digit = Self.value(of: byte) else { throw .line(number, "40 hexadecimal digits are expected") }
-            if index < 16 { value = value << 4 | digit }
+            guard let digit = Hexadecimal.digit(byte) else { throw .line(number, "40 hexadecimal digits are expected") }
+            if index < 16 { value = value << 4 | UInt64(clamping: digit) }
         }
         guard hexadecimal.count == Self.digits else { throw .line(number, "40 hexadecimal digits are expected") }
         let rest = line.dropFirst(Self.digits)
@@ -131,15 +131,6 @@ package struct PasswordFilterBuilder: Sendable {
             throw .line(number, "a colon and a number are expected behind the digits")
         }
         return count >= minimumCount ? value : nil
-    }
-
-    private static func value(of byte: UInt8) -> UInt64? {
-        switch byte {
-        case 0x30...0x39: UInt64(clamping: byte - 0x30)
-        case 0x41...0x46: UInt64(clamping: byte - 0x41 + 10)
-        case 0x61...0x66: UInt64(clamping: byte - 0x61 + 10)
-        default: nil
-        }
     }
 
     /// A count of up to 18 digits, spaces around it left alone.

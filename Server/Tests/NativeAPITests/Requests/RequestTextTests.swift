@@ -18,6 +18,10 @@ struct RequestTextTests {
         #expect(PercentEncoding.text(of: text.utf8, plusIsSpace: false) == decoded)
         #expect(PercentEncoding.text(of: text.utf8, plusIsSpace: true) == decoded)
         #expect(PercentEncoding.text(ofSegment: text) == decoded)
+        // A part of a body, and bytes that are not in a row.
+        let body = Array("=\(text)&".utf8)
+        #expect(PercentEncoding.text(of: body[1..<body.count - 1], plusIsSpace: true) == decoded)
+        #expect(PercentEncoding.text(of: AnyCollection(text.utf8), plusIsSpace: true) == decoded)
     }
 
     @Test("in headers of one kind are read in one pass as each is by itself")

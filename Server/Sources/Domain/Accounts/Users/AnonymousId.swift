@@ -11,7 +11,7 @@ package struct AnonymousId: Hashable, Sendable {
     package init?(_ text: String) {
         let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard groups.map(\.count) == [8, 4, 4, 4, 12],
-            groups.allSatisfy({ group in group.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit && $0 < 0x80 } })
+            groups.allSatisfy({ group in group.allSatisfy { Hexadecimal.digit($0) != nil } })
         else { return nil }
         self.text = Secret(text)
         subject = Base64URL.text(of: SecretDigest(of: text.utf8).bytes)
