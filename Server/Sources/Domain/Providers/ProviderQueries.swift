@@ -41,7 +41,7 @@ package protocol ProviderQueries {
     /// - Returns: `false` when somebody else took it since it was read.
     func claim(_ revocation: ProviderRevocation, until instant: Timestamp) throws(DomainError) -> Bool
     /// Lets revocations be due that would wait beyond an instant: no wait is so long, and the clock was set back.
-    func shortenRevocationWaits(beyond limit: Timestamp, to now: Timestamp) throws(DomainError)
+    func shortenRevocationWaits(beyond limit: Timestamp, to now: Timestamp, count: Int) throws(DomainError) -> Int
     /// Writes when a revocation is tried next and how often it failed.
     func update(_ revocation: ProviderRevocation) throws(DomainError)
     func removeProviderRevocation(

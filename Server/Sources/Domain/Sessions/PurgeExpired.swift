@@ -11,7 +11,7 @@ import Synchronization
 package final class PurgeExpired: Sendable {
     /// Sessions looked at in one call: a million take 100 calls.
     private static let sweepSize = 10_000
-    /// Marks and counters that one transaction removes, and how many such parts one call has at the most.
+    /// Rows of one kind that one transaction changes, and how many such parts one call has at the most.
     static let partSize = 1000
     private static let maximumParts = 1000
     /// Counters are kept for the longest window that any limit has.
@@ -50,29 +50,50 @@ package final class PurgeExpired: Sendable {
     @discardableResult
     package func callAsFunction(isClockSteady: Bool = true) async throws(DomainError) -> Int {
         let now = clock.now
-        try await removeUsedProofs(endedBefore: now - Self.proofMemory)
+        try await inParts { transaction, count throws(DomainError) in
+            try transaction.removeUsedProofs(endedBefore: now - Self.proofMemory, count: count)
+        }
         try await removeCounters(startedBefore: now - Self.longestWindow)
-        try await store.writeStatement { transaction throws(DomainError) in
-            try transaction.removeFailures(lastBefore: now - LogInFailures.memory)
+        try await inParts { transaction, count throws(DomainError) in
+            try transaction.removeFailures(lastBefore: now - LogInFailures.memory, count: count)
         }
-        try await store.writeStatement { transaction throws(DomainError) in
-            try transaction.removeCodes(endedBefore: now)
+        try await inParts { transaction, count throws(DomainError) in
+            try transaction.removeCodes(endedBefore: now, count: count)
         }
-        try await store.write { transaction throws(DomainError) in try transaction.eraseMail(ofNoUseAt: now) }
+        try await mailInParts { transaction, last throws(DomainError) in
+            try transaction.mailToErase(ofNoUseAt: now, after: last, count: Self.partSize)
+        } change: { transaction, mails throws(DomainError) in
+            try transaction.erase(mails, ofNoUseAt: now)
+        }
         try await shortenWaits(at: now)
         return isClockSteady ? try await removeForGood(at: now) : 0
     }
 
     /// Removes what nobody gets back.
     private func removeForGood(at now: Timestamp) async throws(DomainError) -> Int {
-        try await store.write { transaction throws(DomainError) in
-            try transaction.removeTransfers(
-                issuedBefore: now - StoredTransferCode.lifetime, redeemedBefore: now - Self.transferMemory)
-            try transaction.forgetRemovedDeviceKeys(before: now - RemovedDeviceKey.memory)
-            try transaction.removeMerges(ticketsEndedBefore: now, mergedBefore: now - Merge.undoSpan)
+        try await inParts { transaction, count throws(DomainError) in
+            try transaction.removeTransferCodes(issuedBefore: now - StoredTransferCode.lifetime, count: count)
         }
-        try await store.write { transaction throws(DomainError) in
-            try transaction.removeMail(before: now - Self.mailIsKept)
+        try await inParts { transaction, count throws(DomainError) in
+            try transaction.removeTransfers(redeemedBefore: now - Self.transferMemory, count: count)
+        }
+        try await inParts { transaction, count throws(DomainError) in
+            try transaction.forgetRemovedDeviceKeys(before: now - RemovedDeviceKey.memory, count: count)
+        }
+        try await inParts { transaction, count throws(DomainError) in
+            try transaction.removeMergeTickets(endedBefore: now, count: count)
+        }
+        try await inParts { transaction, count throws(DomainError) in
+            try transaction.removeMerges(mergedBefore: now - Merge.undoSpan, count: count)
+        }
+        let oldMail = now - Self.mailIsKept
+        try await mailInParts { transaction, last throws(DomainError) in
+            try transaction.oldMail(before: oldMail, after: last, count: Self.partSize)
+        } change: { transaction, mails throws(DomainError) in
+            try transaction.remove(mails, before: oldMail)
+        }
+        try await inParts { transaction, count throws(DomainError) in
+            try transaction.removeOutboxMail(before: oldMail, count: count)
         }
         try await store.write { transaction throws(DomainError) in try transaction.removeAdminAccess(at: now) }
         try await RemoveUnusedSchemes(store: store, clock: clock)()
@@ -94,8 +115,9 @@ package final class PurgeExpired: Sendable {
                 at: now, idleLifetime: (rules?.idleLifetime ?? .zero) + Self.useIsWritten,
                 lastUsedAt: life.lastUsedAt, expiresAt: life.expiresAt)
         }
-        if !over.isEmpty {
-            try await store.write { transaction throws(DomainError) in try transaction.remove(over) }
+        for start in stride(from: 0, to: over.count, by: Self.partSize) {
+            let part = Array(over[start...].prefix(Self.partSize))
+            try await store.write { transaction throws(DomainError) in try transaction.remove(part) }
         }
         cursor.withLock { $0 = sweep.last }
         return over.count
@@ -104,8 +126,9 @@ package final class PurgeExpired: Sendable {
     /// What waits for longer than anything does, or was never tried and is to come, got its time from a clock that was ahead. In parts,
     /// so that nobody waits behind all of it.
     private func shortenWaits(at now: Timestamp) async throws(DomainError) {
-        try await store.write { transaction throws(DomainError) in
-            try transaction.shortenRevocationWaits(beyond: now + RevokeGrants.retries.longest, to: now)
+        try await inParts { transaction, count throws(DomainError) in
+            try transaction.shortenRevocationWaits(
+                beyond: now + RevokeGrants.retries.longest, to: now, count: count)
         }
         let longest = now + DeliverMail.longestWait
         let isMailWaiting = try await store.read { transaction throws(DomainError) in
@@ -125,13 +148,31 @@ package final class PurgeExpired: Sendable {
         } while changed == Self.partSize
     }
 
-    /// In parts, so that no log-in waits behind all that a stranger has left.
-    private func removeUsedProofs(endedBefore limit: Timestamp) async throws(DomainError) {
+    /// Changes rows by one statement for each part, so that no log-in waits behind all that a stranger has left.
+    private func inParts(
+        _ change: @escaping @Sendable (any Transaction, Int) throws(DomainError) -> Int
+    ) async throws(DomainError) {
         for _ in 0..<Self.maximumParts {
-            let removed = try await store.writeStatement { transaction throws(DomainError) in
-                try transaction.removeUsedProofs(endedBefore: limit, count: Self.partSize)
+            let changed = try await store.writeStatement { transaction throws(DomainError) in
+                try change(transaction, Self.partSize)
             }
-            guard removed == Self.partSize else { return }
+            guard changed == Self.partSize else { return }
+        }
+    }
+
+    /// Looks beside the writer, however much waits, and changes in parts.
+    private func mailInParts(
+        find: @escaping @Sendable (any Transaction, QueuedMail.Position?) throws(DomainError) -> [QueuedMail.Position],
+        change: @escaping @Sendable (any Transaction, [QueuedMail.Position]) throws(DomainError) -> Void
+    ) async throws(DomainError) {
+        var last: QueuedMail.Position?
+        for _ in 0..<Self.maximumParts {
+            let after = last
+            let found = try await store.read { transaction throws(DomainError) in try find(transaction, after) }
+            guard !found.isEmpty else { return }
+            try await store.write { transaction throws(DomainError) in try change(transaction, found) }
+            guard found.count == Self.partSize else { return }
+            last = found.last
         }
     }
 

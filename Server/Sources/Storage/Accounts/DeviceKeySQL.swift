@@ -26,8 +26,13 @@ extension SQLTransaction {
             [.id(application), .text(thumbprint)])
     }
 
-    package func forgetRemovedDeviceKeys(before limit: Timestamp) throws(DomainError) {
-        try connection.run("DELETE FROM removed_device_keys WHERE removed_at < $1", [.time(limit)])
+    package func forgetRemovedDeviceKeys(before limit: Timestamp, count: Int) throws(DomainError) -> Int {
+        try connection.change(
+            """
+            DELETE FROM removed_device_keys WHERE (application_id, thumbprint) IN (
+                SELECT application_id, thumbprint FROM removed_device_keys
+                WHERE removed_at < $1 ORDER BY removed_at LIMIT $2)
+            """, [.time(limit), .count(count)])
     }
 
     package func removeDeviceKeys(

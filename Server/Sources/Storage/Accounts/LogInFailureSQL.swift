@@ -28,8 +28,12 @@ extension SQLTransaction {
             [.id(application), .digest(subject)])
     }
 
-    package func removeFailures(lastBefore limit: Timestamp) throws(DomainError) {
-        try connection.run("DELETE FROM log_in_failures WHERE last_at < $1", [.time(limit)])
+    package func removeFailures(lastBefore limit: Timestamp, count: Int) throws(DomainError) -> Int {
+        try connection.change(
+            """
+            DELETE FROM log_in_failures WHERE (application_id, subject) IN (
+                SELECT application_id, subject FROM log_in_failures WHERE last_at < $1 ORDER BY last_at LIMIT $2)
+            """, [.time(limit), .count(count)])
     }
 }
 

@@ -47,10 +47,19 @@ extension SQLTransaction {
             [.id(merge.application), .id(merge.user), .id(merge.id)])
     }
 
-    package func removeMerges(
-        ticketsEndedBefore tickets: Timestamp, mergedBefore merges: Timestamp
-    ) throws(DomainError) {
-        try connection.run("DELETE FROM merge_tickets WHERE expires_at < $1", [.time(tickets)])
-        try connection.run("DELETE FROM merges WHERE merged_at < $1", [.time(merges)])
+    package func removeMergeTickets(endedBefore limit: Timestamp, count: Int) throws(DomainError) -> Int {
+        try connection.change(
+            """
+            DELETE FROM merge_tickets WHERE (application_id, digest) IN (
+                SELECT application_id, digest FROM merge_tickets WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
+            """, [.time(limit), .count(count)])
+    }
+
+    package func removeMerges(mergedBefore limit: Timestamp, count: Int) throws(DomainError) -> Int {
+        try connection.change(
+            """
+            DELETE FROM merges WHERE (application_id, user_id, id) IN (
+                SELECT application_id, user_id, id FROM merges WHERE merged_at < $1 ORDER BY merged_at LIMIT $2)
+            """, [.time(limit), .count(count)])
     }
 }

@@ -99,11 +99,20 @@ extension SQLTransaction {
         return count > 0
     }
 
-    package func removeTransfers(
-        issuedBefore codes: Timestamp, redeemedBefore transfers: Timestamp
-    ) throws(DomainError) {
-        try connection.run("DELETE FROM transfer_codes WHERE issued_at < $1", [.time(codes)])
-        try connection.run("DELETE FROM transfers WHERE redeemed_at < $1", [.time(transfers)])
+    package func removeTransferCodes(issuedBefore limit: Timestamp, count: Int) throws(DomainError) -> Int {
+        try connection.change(
+            """
+            DELETE FROM transfer_codes WHERE (application_id, user_id) IN (
+                SELECT application_id, user_id FROM transfer_codes WHERE issued_at < $1 ORDER BY issued_at LIMIT $2)
+            """, [.time(limit), .count(count)])
+    }
+
+    package func removeTransfers(redeemedBefore limit: Timestamp, count: Int) throws(DomainError) -> Int {
+        try connection.change(
+            """
+            DELETE FROM transfers WHERE (application_id, user_id, id) IN (
+                SELECT application_id, user_id, id FROM transfers WHERE redeemed_at < $1 ORDER BY redeemed_at LIMIT $2)
+            """, [.time(limit), .count(count)])
     }
 }
 

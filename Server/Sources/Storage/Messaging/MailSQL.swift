@@ -218,19 +218,73 @@ extension SQLTransaction {
         return changed
     }
 
-    package func removeMail(before limit: Timestamp) throws(DomainError) {
-        try connection.run(
-            "DELETE FROM mail_queue WHERE (next_try_at IS NULL AND created_at < $1) OR expires_at < $1",
-            [.time(limit)])
-        try connection.run("DELETE FROM mail_outbox WHERE created_at < $1", [.time(limit)])
+    package func removeOutboxMail(before limit: Timestamp, count: Int) throws(DomainError) -> Int {
+        try connection.change(
+            """
+            DELETE FROM mail_outbox WHERE (application_id, id) IN (
+                SELECT application_id, id FROM mail_outbox WHERE created_at < $1 LIMIT $2)
+            """, [.time(limit), .count(count)])
     }
 
-    package func eraseMail(ofNoUseAt now: Timestamp) throws(DomainError) {
-        try connection.run(
+    package func oldMail(
+        before limit: Timestamp, after last: QueuedMail.Position?, count: Int
+    ) throws(DomainError) -> [QueuedMail.Position] {
+        try connection.all(
+            QueuedMailPositionRow.self,
             """
-            UPDATE mail_queue SET sealed = NULL
-            WHERE next_try_at IS NULL AND sealed IS NOT NULL AND expires_at <= $1
-            """, [.time(now)])
+            FROM mail_queue
+            WHERE (application_id, id) > ($1, $2) AND ((next_try_at IS NULL AND created_at < $3) OR expires_at < $3)
+            ORDER BY application_id, id LIMIT $4
+            """, Self.behind(last) + [.time(limit), .count(count)])
+    }
+
+    package func remove(_ mails: [QueuedMail.Position], before limit: Timestamp) throws(DomainError) {
+        for mail in mails {
+            try connection.run(
+                """
+                DELETE FROM mail_queue
+                WHERE application_id = $1 AND id = $2 AND ((next_try_at IS NULL AND created_at < $3) OR expires_at < $3)
+                """, [.id(mail.application), .id(mail.id), .time(limit)])
+        }
+    }
+
+    package func mailToErase(
+        ofNoUseAt now: Timestamp, after last: QueuedMail.Position?, count: Int
+    ) throws(DomainError) -> [QueuedMail.Position] {
+        try connection.all(
+            QueuedMailPositionRow.self,
+            """
+            FROM mail_queue
+            WHERE (application_id, id) > ($1, $2) AND next_try_at IS NULL AND sealed IS NOT NULL AND expires_at <= $3
+            ORDER BY application_id, id LIMIT $4
+            """, Self.behind(last) + [.time(now), .count(count)])
+    }
+
+    package func erase(_ mails: [QueuedMail.Position], ofNoUseAt now: Timestamp) throws(DomainError) {
+        for mail in mails {
+            try connection.run(
+                """
+                UPDATE mail_queue SET sealed = NULL
+                WHERE application_id = $1 AND id = $2 AND next_try_at IS NULL AND expires_at <= $3
+                """, [.id(mail.application), .id(mail.id), .time(now)])
+        }
+    }
+
+    /// No application and no mail has an empty id.
+    private static func behind(_ last: QueuedMail.Position?) -> [Value] {
+        [.text(last?.application.rawValue ?? ""), .text(last?.id.rawValue ?? "")]
+    }
+}
+
+enum QueuedMailPositionRow: Row {
+    static let table: StaticString = "mail_queue"
+
+    enum Column: Int, RowColumn {
+        case applicationId, id
+    }
+
+    static func content(_ row: ColumnReader<Column>) throws(DomainError) -> QueuedMail.Position {
+        QueuedMail.Position(application: row.id(.applicationId), id: row.id(.id))
     }
 }
 

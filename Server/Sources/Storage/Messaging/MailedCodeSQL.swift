@@ -49,7 +49,11 @@ extension SQLTransaction {
             ])
     }
 
-    package func removeCodes(endedBefore limit: Timestamp) throws(DomainError) {
-        try connection.run("DELETE FROM mailed_codes WHERE expires_at < $1", [.time(limit)])
+    package func removeCodes(endedBefore limit: Timestamp, count: Int) throws(DomainError) -> Int {
+        try connection.change(
+            """
+            DELETE FROM mailed_codes WHERE (application_id, handle) IN (
+                SELECT application_id, handle FROM mailed_codes WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
+            """, [.time(limit), .count(count)])
     }
 }

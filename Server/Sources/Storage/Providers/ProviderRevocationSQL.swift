@@ -21,9 +21,14 @@ extension SQLTransaction {
             [.time(instant), .id(revocation.application), .id(revocation.id), .time(revocation.dueAt)]) == 1
     }
 
-    package func shortenRevocationWaits(beyond limit: Timestamp, to now: Timestamp) throws(DomainError) {
-        try connection.run(
-            "UPDATE provider_revocations SET due_at = $1 WHERE due_at > $2", [.time(now), .time(limit)])
+    package func shortenRevocationWaits(
+        beyond limit: Timestamp, to now: Timestamp, count: Int
+    ) throws(DomainError) -> Int {
+        try connection.change(
+            """
+            UPDATE provider_revocations SET due_at = $1 WHERE (application_id, id) IN (
+                SELECT application_id, id FROM provider_revocations WHERE due_at > $2 LIMIT $3)
+            """, [.time(now), .time(limit), .count(count)])
     }
 
     package func update(_ revocation: ProviderRevocation) throws(DomainError) {

@@ -128,7 +128,7 @@ struct PurgeExpiredTests {
         #expect(count == (after <= Self.day ? 1 : nil))
     }
 
-    @Test("are all of a great many marks and counters, in parts")
+    @Test("are all of a great many marks, counters, wrong passwords and mails, in parts")
     func parts() async throws {
         let (count, begun) = (PurgeExpired.partSize * 5 / 2, world.clock.now)
         try await world.engine.write { transaction throws(DomainError) in
@@ -137,18 +137,32 @@ struct PurgeExpiredTests {
                 _ = try transaction.markUsed(UsedProof(.attempt, digest, until: begun), in: application.id)
                 let key = RateLimitKey(application: application.id, kind: "test", subject: "\(number)")
                 _ = try transaction.count(key, window: .seconds(60), at: begun)
+                try transaction.write(.next(after: nil, at: begun), of: digest, in: application.id)
+                try transaction.insert(
+                    QueuedMail(
+                        id: Identifier(rawValue: "\(number)"), application: application.id, kind: .logInCode,
+                        sealed: [1], createdAt: begun, expiresAt: begun + .seconds(600), nextTryAt: nil))
             }
         }
         world.clock.advance(by: .days(2))
         _ = try await purge()
+        let end = Timestamp(milliseconds: .max)
         let left = try await world.engine.write { transaction throws(DomainError) in
-            let end = Timestamp(milliseconds: .max)
-            return [
+            [
                 try transaction.removeUsedProofs(endedBefore: end, count: count),
                 try transaction.counters(startedBefore: end, after: nil, count: count).count,
+                try transaction.removeFailures(lastBefore: end, count: count),
+                try transaction.mailToErase(ofNoUseAt: end, after: nil, count: count).count,
+                try transaction.oldMail(before: end, after: nil, count: count).count,
             ]
         }
-        #expect(left == [0, 0])
+        #expect(left == [0, 0, 0, 0, count])
+        world.clock.advance(by: .days(6))
+        _ = try await purge()
+        let mails = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.oldMail(before: end, after: nil, count: count)
+        }
+        #expect(mails.isEmpty)
     }
 
     @Test("are wrong passwords a day after the last", arguments: [day - 1, day, day + 1])

@@ -18,7 +18,7 @@ extension Contract {
                 found.append(try transaction.removedDeviceKey("one", in: samples.application))
                 found.append(try transaction.removedDeviceKey("one", in: samples.otherApplication))
                 try transaction.keep(later)
-                try transaction.forgetRemovedDeviceKeys(before: later.removedAt)
+                _ = try transaction.forgetRemovedDeviceKeys(before: later.removedAt, count: 9)
                 found.append(try transaction.removedDeviceKey("one", in: samples.application))
                 try transaction.forgetRemovedDeviceKey("one", in: samples.application)
                 found.append(try transaction.removedDeviceKey("one", in: samples.application))

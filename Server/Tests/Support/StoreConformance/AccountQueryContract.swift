@@ -14,7 +14,7 @@ extension Contract {
                     LogInFailures(count: 2, lastAt: samples.now + .seconds(1)), of: one, in: application)
                 try transaction.write(LogInFailures(count: 9, lastAt: samples.now), of: two, in: application)
                 found.append(try transaction.failures(of: one, in: application)?.count)
-                try transaction.removeFailures(lastBefore: samples.now + .seconds(1))
+                _ = try transaction.removeFailures(lastBefore: samples.now + .seconds(1), count: 9)
                 found.append(try transaction.failures(of: one, in: application)?.count)
                 found.append(try transaction.failures(of: two, in: application)?.count)
                 try transaction.removeFailures(of: one, in: application)
@@ -42,8 +42,7 @@ extension Contract {
                     try transaction.removeTransferCode(of: user.id, in: application),
                 ]
                 try transaction.replace(codes[0])
-                try transaction.removeTransfers(
-                    issuedBefore: samples.now + .milliseconds(1), redeemedBefore: samples.now)
+                _ = try transaction.removeTransferCodes(issuedBefore: samples.now + .milliseconds(1), count: 9)
                 found.append(try transaction.transferCode(samples.token(1), in: application))
                 return (found, removed)
             }
@@ -52,10 +51,9 @@ extension Contract {
             let transfers = try await engine.write { transaction throws(DomainError) in
                 try transaction.insert(transfer)
                 var found = [try transaction.transfer(codeDigest: samples.token(2), in: application)]
-                try transaction.removeTransfers(issuedBefore: samples.now, redeemedBefore: samples.now)
+                _ = try transaction.removeTransfers(redeemedBefore: samples.now, count: 9)
                 found.append(try transaction.transfer(codeDigest: samples.token(2), in: application))
-                try transaction.removeTransfers(
-                    issuedBefore: samples.now, redeemedBefore: samples.now + .milliseconds(1))
+                _ = try transaction.removeTransfers(redeemedBefore: samples.now + .milliseconds(1), count: 9)
                 found.append(try transaction.transfer(codeDigest: samples.token(2), in: application))
                 return found
             }
@@ -106,8 +104,8 @@ extension Contract {
             try expectEqual(all, merges.reversed())
             try expectEqual(rest, [merges[0]])
             let rowsLeft = try await engine.write { transaction throws(DomainError) in
-                try transaction.removeMerges(
-                    ticketsEndedBefore: samples.now + .seconds(6), mergedBefore: samples.now + .milliseconds(1))
+                _ = try transaction.removeMergeTickets(endedBefore: samples.now + .seconds(6), count: 9)
+                _ = try transaction.removeMerges(mergedBefore: samples.now + .milliseconds(1), count: 9)
                 return try transaction.mergeTickets(in: application, limit: 9).count
                     + transaction.merges(in: application, before: nil, limit: 9).count
             }
@@ -256,23 +254,112 @@ extension Contract {
                 try expectEqual(after, used)
             }
         },
+        Contract("removes what is over so many rows at a time, those that ended first") { engine in
+            let samples = Samples()
+            let application = samples.application
+            let users = (1...5).map { samples.user(after: $0) }
+            let (counts, left) = try await engine.write { transaction throws(DomainError) in
+                // The last one is not over.
+                for (index, user) in users.enumerated().reversed() {
+                    let (digest, time) = (SecretDigest(of: "\(index)".utf8), samples.now + .milliseconds(index))
+                    try transaction.write(LogInFailures(count: 1, lastAt: time), of: digest, in: application)
+                    try transaction.keep(
+                        RemovedDeviceKey(
+                            application: application, thumbprint: "\(index)", user: user.id,
+                            reason: .init(rawValue: "disabled"), removedAt: time))
+                    try transaction.replace(
+                        StoredTransferCode(application: application, user: user.id, digest: digest, issuedAt: time))
+                    try transaction.insert(samples.transfer(of: user, codeDigest: digest, at: time))
+                    try transaction.insert(
+                        MergeTicket(
+                            application: application, digest: digest, user: user.id, other: users[0].id,
+                            expiresAt: time))
+                    try transaction.insert(samples.merge(of: user, left: user, after: index, at: time))
+                    try transaction.replaceCode(
+                        with: MailedCode(
+                            application: application, handle: digest, digest: digest, kind: .logInCode, user: user.id,
+                            address: "hana@example.jp", replaces: nil, expiresAt: time))
+                    try transaction.insert(
+                        OutboxMail(
+                            id: Identifier(rawValue: "\(index)"), application: application, sealed: [1],
+                            createdAt: time))
+                }
+                let limit = samples.now + .milliseconds(4)
+                var (counts, left): ([[Int]], [Bool]) = ([], [])
+                for _ in 0..<3 {
+                    counts.append([
+                        try transaction.removeFailures(lastBefore: limit, count: 3),
+                        try transaction.forgetRemovedDeviceKeys(before: limit, count: 3),
+                        try transaction.removeTransferCodes(issuedBefore: limit, count: 3),
+                        try transaction.removeTransfers(redeemedBefore: limit, count: 3),
+                        try transaction.removeMergeTickets(endedBefore: limit, count: 3),
+                        try transaction.removeMerges(mergedBefore: limit, count: 3),
+                        try transaction.removeCodes(endedBefore: limit, count: 3),
+                        try transaction.removeOutboxMail(before: limit, count: 3),
+                    ])
+                    let fourth = SecretDigest(of: "3".utf8)
+                    left.append(try transaction.failures(of: fourth, in: application) != nil)
+                    left.append(try transaction.transferCode(fourth, in: application) != nil)
+                    left.append(try transaction.code(fourth, in: application) != nil)
+                }
+                return (counts, left)
+            }
+            try expectEqual(counts, [3, 1, 0].map { [Int](repeating: $0, count: 8) })
+            try expectEqual(left, [true, true, true, false, false, false, false, false, false])
+        },
+        Contract("finds mails to erase and to remove part by part, and leaves those that changed meanwhile") { engine in
+            let samples = Samples()
+            let (now, end) = (samples.now, samples.now + .seconds(600))
+            var mails = (0..<5).map { _ in samples.mail() }
+            for index in mails.indices { mails[index].nextTryAt = nil }
+            let (given, waiting) = (mails, samples.mail(dueAfter: .seconds(1)))
+            let parts = try await engine.write { transaction throws(DomainError) -> [[Int]] in
+                for mail in given { try transaction.insert(mail) }
+                try transaction.insert(waiting)
+                var parts: [[Int]] = [[], [], []]
+                var last: QueuedMail.Position?
+                for _ in 0..<3 {
+                    let part = try transaction.mailToErase(ofNoUseAt: end, after: last, count: 2)
+                    try transaction.erase(part, ofNoUseAt: end)
+                    parts[0].append(part.count)
+                    last = part.last
+                }
+                last = nil
+                // An operator lets one be sent again after it was found.
+                for _ in 0..<3 {
+                    let part = try transaction.oldMail(before: now + .milliseconds(1), after: last, count: 2)
+                    if last == nil, let first = part.first,
+                        let mail = try transaction.queuedMail(first.id, in: first.application)
+                    {
+                        try transaction.makeDue(mail, at: now)
+                    }
+                    try transaction.remove(part, before: now + .milliseconds(1))
+                    parts[1].append(part.count)
+                    last = part.last
+                }
+                let left = try transaction.queuedMail(in: samples.application, after: nil, limit: 9)
+                parts[2] = [left.count, left.count { $0.sealed == nil }]
+                return parts
+            }
+            try expectEqual(parts, [[2, 2, 1], [2, 2, 1], [2, 1]])
+        },
     ]
 }
 
 extension Samples {
-    func transfer(of user: User, codeDigest: SecretDigest) -> Transfer {
+    func transfer(of user: User, codeDigest: SecretDigest, at time: Timestamp? = nil) -> Transfer {
         let device = DeviceDescription(
             name: "花のiPhone", model: "iPhone17,1", system: "iOS 19.1", appVersion: "2.4")
         var transfer = Transfer(
             id: randomness.newIdentifier(at: now), application: user.application, user: user.id,
             to: .init(key: "key", device: device, address: "2001:db8::7"), codeDigest: codeDigest,
-            leftUser: randomness.newIdentifier(at: now), redeemedAt: now)
+            leftUser: randomness.newIdentifier(at: now), redeemedAt: time ?? now)
         transfer.acknowledgedAt = now + .seconds(1)
         transfer.undoneAt = now + .seconds(2)
         return transfer
     }
 
-    func merge(of user: User, left: User, after offset: Int) -> Merge {
+    func merge(of user: User, left: User, after offset: Int, at time: Timestamp? = nil) -> Merge {
         Merge(
             id: randomness.newIdentifier(at: now + .milliseconds(offset)), application: user.application,
             user: user.id, leftUser: left.id,
@@ -281,6 +368,6 @@ extension Samples {
                 before: Merge.Profile(displayName: "before", locale: "ja", fields: ["level": 1]),
                 after: Merge.Profile(displayName: nil, locale: nil, fields: [:]),
                 transfers: offset == 0 ? [] : [Identifier(rawValue: "transfer")]),
-            mergedAt: now)
+            mergedAt: time ?? now)
     }
 }

@@ -207,19 +207,30 @@ extension Contract {
                 taken.nextTryAt = nil
                 taken.lastFault = "550"
                 try transaction.postpone(taken)
-                try transaction.eraseMail(ofNoUseAt: mail.expiresAt - .milliseconds(1))
+                let inUse = try transaction.mailToErase(
+                    ofNoUseAt: mail.expiresAt - .milliseconds(1), after: nil, count: 9)
+                // As one that is of use again meanwhile.
+                let position = QueuedMail.Position(application: mail.application, id: mail.id)
+                try transaction.erase([position], ofNoUseAt: mail.expiresAt - .milliseconds(1))
                 var dead = try transaction.queuedMail(in: samples.application, after: nil, limit: 9)
-                try transaction.eraseMail(ofNoUseAt: mail.expiresAt)
+                let ended = try transaction.mailToErase(ofNoUseAt: mail.expiresAt, after: nil, count: 9)
+                try transaction.erase(ended, ofNoUseAt: mail.expiresAt)
+                let erased = try transaction.mailToErase(ofNoUseAt: mail.expiresAt, after: nil, count: 9)
                 dead += try transaction.queuedMail(in: samples.application, after: nil, limit: 9)
                 let claimed = try transaction.claimMail(
                     dueBy: samples.now + .days(9), limit: 1, lease: samples.now, claim: "x")
                 let next = try transaction.nextMailAt()
-                try transaction.removeMail(before: samples.now)
+                let young = try transaction.oldMail(before: samples.now, after: nil, count: 9)
+                try transaction.remove([position], before: samples.now)
+                _ = try transaction.removeOutboxMail(before: samples.now, count: 9)
                 let kept = try transaction.outboxMail(in: samples.application, limit: 9)
-                try transaction.removeMail(before: samples.now + .milliseconds(1))
+                let old = try transaction.oldMail(before: samples.now + .milliseconds(1), after: nil, count: 9)
+                try transaction.remove(old, before: samples.now + .milliseconds(1))
+                _ = try transaction.removeOutboxMail(before: samples.now + .milliseconds(1), count: 9)
+                let found = [inUse, ended, erased, young, old].map(\.count)
                 let queue = try transaction.queuedMail(in: samples.application, after: nil, limit: 9)
                 let rest = try transaction.outboxMail(in: samples.application, limit: 9)
-                return (dead, claimed, next, kept, queue.isEmpty && rest.isEmpty)
+                return (dead, claimed, next, kept, queue.isEmpty && rest.isEmpty && found == [0, 1, 0, 0, 1])
             }
             try expectEqual(dead.map(\.sealed), [[9], nil])
             try expectEqual(dead.map(\.lastFault), ["550", "550"])
@@ -306,7 +317,7 @@ extension Contract {
                 let foreign = try transaction.code(first.handle, in: samples.otherApplication)
                 try transaction.replaceCode(with: samples.code(4, of: "hana", life: .seconds(601)))
                 let replaced = try transaction.code(first.handle, in: samples.application)
-                try transaction.removeCodes(endedBefore: samples.now + .seconds(601))
+                _ = try transaction.removeCodes(endedBefore: samples.now + .seconds(601), count: 9)
                 let left = [UInt8](2...4).map { samples.token($0) }
                 var present: [Bool] = []
                 for handle in left { present.append(try transaction.code(handle, in: samples.application) != nil) }

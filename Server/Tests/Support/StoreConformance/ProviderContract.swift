@@ -141,21 +141,24 @@ extension Contract {
             failed.failures = 3
             failed.dueAt = samples.now + .seconds(7)
             let later = failed
-            let (postponed, kept, shortened, left) = try await engine.write { transaction throws(DomainError) in
+            let (postponed, kept, shortened, left, counts) = try await engine.write { transaction throws(DomainError) in
                 try transaction.update(later)
                 let postponed = try transaction.providerRevocations(dueAt: later.dueAt, limit: 5)
-                try transaction.shortenRevocationWaits(beyond: later.dueAt, to: samples.now)
+                let none = try transaction.shortenRevocationWaits(beyond: later.dueAt, to: samples.now, count: 9)
                 let kept = try transaction.providerRevocations(dueAt: samples.now, limit: 5)
-                try transaction.shortenRevocationWaits(beyond: later.dueAt - .milliseconds(1), to: samples.now)
+                let one = try transaction.shortenRevocationWaits(
+                    beyond: later.dueAt - .milliseconds(1), to: samples.now, count: 9)
                 let shortened = try transaction.providerRevocations(dueAt: samples.now, limit: 5)
                 try transaction.removeProviderRevocation(later.id, in: samples.application)
                 return (
-                    postponed, kept, shortened, try transaction.providerRevocations(dueAt: later.dueAt, limit: 5)
+                    postponed, kept, shortened, try transaction.providerRevocations(dueAt: later.dueAt, limit: 5),
+                    [none, one]
                 )
             }
             try expectEqual(postponed, [later])
             try expectEqual(kept, [])
             try expectEqual(shortened.map(\.id), [later.id])
+            try expectEqual(counts, [0, 1])
             try expectEqual(left, [])
         },
         Contract("ends the sessions that one way of log-in opened") { engine in

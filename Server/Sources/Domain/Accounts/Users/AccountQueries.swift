@@ -126,8 +126,8 @@ package protocol AccountQueries {
         _ failures: LogInFailures, of subject: SecretDigest, in application: Identifier<Application>
     ) throws(DomainError)
     func removeFailures(of subject: SecretDigest, in application: Identifier<Application>) throws(DomainError)
-    /// Forgets rows that nobody went on with.
-    func removeFailures(lastBefore limit: Timestamp) throws(DomainError)
+    /// Forgets rows that nobody went on with, so many at the most; how many they were.
+    func removeFailures(lastBefore limit: Timestamp, count: Int) throws(DomainError) -> Int
 
     // MARK: Removed device keys, and tickets
 
@@ -138,7 +138,8 @@ package protocol AccountQueries {
     ) throws(DomainError) -> RemovedDeviceKey?
     /// Forgets a removal, because the key leads to somebody again; nothing happens when there was none.
     func forgetRemovedDeviceKey(_ thumbprint: String, in application: Identifier<Application>) throws(DomainError)
-    func forgetRemovedDeviceKeys(before limit: Timestamp) throws(DomainError)
+    /// Forgets removals of before a time, so many at the most; how many they were.
+    func forgetRemovedDeviceKeys(before limit: Timestamp, count: Int) throws(DomainError) -> Int
     /// Takes all device keys from a user but one, and remembers each: two statements, however many there are.
     func removeDeviceKeys(
         of user: Identifier<User>, in application: Identifier<Application>, except kept: String?,
@@ -177,8 +178,10 @@ package protocol AccountQueries {
         _ provider: Identity.Provider, subject: String, of user: Identifier<User>,
         in application: Identifier<Application>
     ) throws(DomainError) -> Bool
-    /// Removes codes that were issued, and transfers that happened, before the given times.
-    func removeTransfers(issuedBefore codes: Timestamp, redeemedBefore transfers: Timestamp) throws(DomainError)
+    /// Removes codes that were issued before a time, so many at the most; how many they were.
+    func removeTransferCodes(issuedBefore limit: Timestamp, count: Int) throws(DomainError) -> Int
+    /// The same of transfers that happened before a time.
+    func removeTransfers(redeemedBefore limit: Timestamp, count: Int) throws(DomainError) -> Int
 
     // MARK: Merges
 
@@ -197,8 +200,10 @@ package protocol AccountQueries {
         _ id: Identifier<Merge>, of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> Merge?
     func remove(_ merge: Merge) throws(DomainError)
-    /// Removes tickets that ended, and merges that happened, before the given times.
-    func removeMerges(ticketsEndedBefore tickets: Timestamp, mergedBefore merges: Timestamp) throws(DomainError)
+    /// Removes tickets that ended before a time, so many at the most; how many they were.
+    func removeMergeTickets(endedBefore limit: Timestamp, count: Int) throws(DomainError) -> Int
+    /// The same of merges that happened before a time.
+    func removeMerges(mergedBefore limit: Timestamp, count: Int) throws(DomainError) -> Int
 
     // MARK: Deletion
 

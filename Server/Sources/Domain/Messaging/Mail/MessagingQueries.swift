@@ -59,11 +59,29 @@ package protocol MessagingQueries {
     func insert(_ mail: OutboxMail) throws(DomainError)
     /// An application's outbox, newest first.
     func outboxMail(in application: Identifier<Application>, limit: Int) throws(DomainError) -> [OutboxMail]
-    /// Removes mails that were given up, and mails of the outbox, made before an instant, and mails that were of no use
-    /// any more by then, should nobody have looked after the queue.
-    func removeMail(before limit: Timestamp) throws(DomainError)
-    /// Erases what mails say that were given up, and that are of no use any more at an instant.
-    func eraseMail(ofNoUseAt now: Timestamp) throws(DomainError)
+    /// Removes mails of the outbox that were made before an instant, so many at the most; how many they were.
+    func removeOutboxMail(before limit: Timestamp, count: Int) throws(DomainError) -> Int
+
+    /// Mails that were given up and made before an instant, and mails that were of no use any more by then, should nobody have
+    /// looked after the queue. It may look at all that wait: ask beside the writer.
+    ///
+    /// - Parameters:
+    ///   - limit: The instant.
+    ///   - last: The last one of the part before; `nil` for the first part.
+    ///   - count: The most of a part.
+    /// - Returns: the part, in the order of the queue's table.
+    /// - Throws: `storageUnavailable`.
+    func oldMail(
+        before limit: Timestamp, after last: QueuedMail.Position?, count: Int
+    ) throws(DomainError) -> [QueuedMail.Position]
+    /// Removes those of them of which the same still holds.
+    func remove(_ mails: [QueuedMail.Position], before limit: Timestamp) throws(DomainError)
+    /// The same as `oldMail` of mails that were given up, that say something, and that are of no use any more at an instant.
+    func mailToErase(
+        ofNoUseAt now: Timestamp, after last: QueuedMail.Position?, count: Int
+    ) throws(DomainError) -> [QueuedMail.Position]
+    /// Erases what those of them say of which the same still holds.
+    func erase(_ mails: [QueuedMail.Position], ofNoUseAt now: Timestamp) throws(DomainError)
 
     /// Whether a mail waits beyond an instant, or waits and was never tried. It may look at all that wait: ask beside the writer.
     func hasMailWaiting(beyond limit: Timestamp, at now: Timestamp) throws(DomainError) -> Bool
@@ -90,5 +108,6 @@ package protocol MessagingQueries {
     func removeCodes(
         of user: Identifier<User>, in application: Identifier<Application>, except kept: SecretDigest?
     ) throws(DomainError) -> Int
-    func removeCodes(endedBefore limit: Timestamp) throws(DomainError)
+    /// Removes codes that ended before an instant, so many at the most; how many they were.
+    func removeCodes(endedBefore limit: Timestamp, count: Int) throws(DomainError) -> Int
 }

@@ -31,6 +31,17 @@ package struct QueuedMail: Hashable, Sendable {
         self.expiresAt = expiresAt
         self.nextTryAt = nextTryAt
     }
+
+    /// Where a mail stands in the queue's table.
+    package struct Position: Hashable, Sendable {
+        package let application: Identifier<Application>
+        package let id: Identifier<QueuedMail>
+
+        package init(application: Identifier<Application>, id: Identifier<QueuedMail>) {
+            self.application = application
+            self.id = id
+        }
+    }
 }
 
 /// What a queued mail holds.
