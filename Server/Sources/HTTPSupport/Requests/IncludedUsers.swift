@@ -47,6 +47,7 @@ package struct IncludedUsers: Sendable {
         includesAll = includes.contains("*")
         var paths: Set<[String]> = []
         for include in includes where include != "*" {
+            guard include.utf8.count(where: { $0 == UInt8(ascii: ".") }) <= Self.maximumDepth else { throw .tooDeep }
             let path = include.pieces(at: ".").map(String.init)
             guard path.count <= Self.maximumDepth else { throw .tooDeep }
             for length in 1...max(1, path.count) where length <= path.count { paths.insert(Array(path.prefix(length))) }

@@ -116,6 +116,10 @@ struct MemberSearch {
     func order(_ text: String?) throws(NCMBFault) -> [UserOrder] {
         var orders: [UserOrder] = []
         for part in (text ?? "").pieces(at: ",") {
+            // As many as the domain sorts by: no more are looked at.
+            guard orders.count < UserSearch.maximumOrders else {
+                throw .size("order", 0, UserSearch.maximumOrders)
+            }
             let word = part.drop { $0 == " " }
             let isDescending = word.hasPrefix("-")
             let name = String(word.drop { $0 == "-" || $0 == " " })

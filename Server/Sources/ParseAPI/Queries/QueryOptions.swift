@@ -19,7 +19,7 @@ struct QueryOptions {
 
         /// Of `prefs.theme` the whole field comes.
         private static func names(_ text: String) -> Set<String> {
-            Set(text.pieces(at: ",").compactMap { $0.pieces(at: ".").first.map(QueryOptions.trimmed) })
+            Set(text.pieces(at: ",").map { QueryOptions.trimmed($0.before(".")) })
         }
 
         func cut(_ members: [String: JSONValue]) -> [String: JSONValue] {
@@ -45,6 +45,9 @@ struct QueryOptions {
     ]
     /// Arrays and objects within each other that are read of a `where`.
     private static let maximumDepth = 24
+    /// Names in a list with commas: more than a user has fields. A body holds half a million, which take a quarter of a second.
+    private static let maximumNames = 500
+    private static let maximumNamesBytes = 65_536
 
     /// - Throws: 102, 107.
     init(_ call: ParseCall) throws(ParseFault) {
@@ -109,15 +112,20 @@ struct QueryOptions {
     private static let tooLarge = ParseFault.invalidQuery("The query is too large: where.")
 
     /// Names with commas between them, or a list of such: as JSON, or as the JSON text that an address holds.
+    ///
+    /// - Throws: 102, also for more names than anybody has.
     private static func text(_ name: String, _ value: JSONValue) throws(ParseFault) -> String {
-        switch value {
-        case .string(let text) where text.hasPrefix("[") || text.hasPrefix("\""):
-            guard let value = try? JSONValue(parsing: Array(text.utf8), maximumDepth: 2) else {
-                throw .invalidParameter(name)
-            }
-            return try joined(name, value)
-        default: return try joined(name, value)
+        var text = try joined(name, value)
+        if case .string = value, text.hasPrefix("[") || text.hasPrefix("\"") {
+            guard text.utf8.count <= maximumNamesBytes,
+                let value = try? JSONValue(parsing: Array(text.utf8), maximumDepth: 2)
+            else { throw .invalidParameter(name) }
+            text = try joined(name, value)
         }
+        guard text.utf8.count <= maximumNamesBytes,
+            text.utf8.count(where: { $0 == UInt8(ascii: ",") }) < maximumNames
+        else { throw .invalidQuery("The query is too large: \(name).") }
+        return text
     }
 
     private static func joined(_ name: String, _ value: JSONValue) throws(ParseFault) -> String {

@@ -119,6 +119,10 @@ enum WhereClause {
         case "updatedAt": return .updatedAt
         case "ACL": throw ParseFault(102, "Cannot query on ACL.")
         default:
+            // No field has a longer name.
+            guard name.utf8.count <= FieldChanges.maximumNameBytes else {
+                throw ParseFault(105, "Invalid key name: \(MemberFault.printable(name))")
+            }
             let path = name.pieces(at: ".", keepsEmpty: true).map(String.init)
             guard let first = path.first, UserFields.isName(first), path.count <= 8,
                 path.allSatisfy({ part in
@@ -133,10 +137,15 @@ enum WhereClause {
         SearchValue(value, of: field, time: ParseValue.time)
     }
 
+    /// The order of a search: at most as many fields as the domain sorts by, so that no more are looked at.
+    ///
     /// - Throws: 102, 105, 119.
     static func order(_ text: String?, isMaster: Bool) throws(ParseFault) -> [UserOrder] {
         var orders: [UserOrder] = []
         for part in (text ?? "").pieces(at: ",") {
+            guard orders.count < UserSearch.maximumOrders else {
+                throw .invalidQuery("The query is too large: order.")
+            }
             let isDescending = part.hasPrefix("-")
             let name = String(part.drop { $0 == "-" || $0 == "+" || $0 == " " })
             guard let field = try field(name, isMaster: isMaster) else {

@@ -12,7 +12,7 @@ struct FieldChanges {
     private let isCreation: Bool
 
     /// The longest name with the names of members within a field behind it.
-    private static let maximumNameBytes = 1024
+    static let maximumNameBytes = 1024
 
     /// - Parameters:
     ///   - reserved: Names that are no custom fields.

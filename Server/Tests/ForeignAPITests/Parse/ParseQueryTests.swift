@@ -136,6 +136,26 @@ struct ParseQueryTests {
         #expect(answer.parseCode == code, "\(query): \(answer.text)")
     }
 
+    @Test(
+        "take so many names in a list, as text and as JSON, and no more",
+        arguments: [("keys", 500), ("excludeKeys", 500), ("include", 500), ("order", 8)])
+    func longLists(option: String, most: Int) async throws {
+        let world = try await world()
+        func code(_ list: String) async throws -> Int? {
+            let answer = try await world.parse("POST", "/classes/_User", #"{"_method":"GET","\#(option)":\#(list)}"#)
+            return answer.status == 200 ? nil : answer.parseCode
+        }
+        func names(_ count: Int, _ separator: String) -> String {
+            [String](repeating: "score", count: count).joined(separator: separator)
+        }
+        #expect(try await code("\"\(names(most, ","))\"") == nil)
+        #expect(try await code("\"\(names(most + 1, ","))\"") == 102)
+        #expect(try await code("[\"\(names(most, "\",\""))\"]") == nil)
+        #expect(try await code("[\"\(names(most + 1, "\",\""))\"]") == 102)
+        // One name that is longer than any.
+        #expect(try await code("\"\(String(repeating: "a.", count: 40_000))\"") == 102)
+    }
+
     @Test("take their options as JSON too, as Parse-Swift writes them into addresses")
     func optionsInJSON() async throws {
         let world = try await world()
