@@ -95,6 +95,9 @@ private struct JSONParser {
         skipSpace()
         if try take(UInt8(ascii: "}")) { return [:] }
         var members: [String: JSONValue] = [:]
+        // Those for which the table has no room wait until their number is known. One that grows hashes all names anew each time,
+        // which was half of what a large object with names that are not ASCII costs, whenever it is read.
+        var waiting: [(name: String, value: JSONValue)] = []
         while true {
             skipSpace()
             guard try peek() == UInt8(ascii: "\"") else { throw .unexpected(offset: position) }
@@ -102,15 +105,29 @@ private struct JSONParser {
             if !name.utf8.allSatisfy({ $0 < 0x80 }) { try count(name.utf8.count) }
             skipSpace()
             guard try take(UInt8(ascii: ":")) else { throw .unexpected(offset: position) }
-            guard members.updateValue(try value(), forKey: name) == nil else { throw .duplicateMember(name) }
+            let value = try value()
+            if members.count < Self.usualMembers {
+                guard members.updateValue(value, forKey: name) == nil else { throw .duplicateMember(name) }
+            } else {
+                waiting.append((name, value))
+            }
             skipSpace()
-            if try take(UInt8(ascii: "}")) { return members }
+            if try take(UInt8(ascii: "}")) { break }
             guard try take(UInt8(ascii: ",")) else { throw .unexpected(offset: position) }
-            // Room for as many as most objects have, so that the table need not grow three times. One member has a small table:
-            // values are kept, and thousands of such objects with room for six are many times what was sent.
-            if members.count == 1 { members.reserveCapacity(6) }
+            // One member has a small table: values are kept, and thousands of such objects with room for six are many times what
+            // was sent.
+            if members.count == 1 { members.reserveCapacity(Self.usualMembers) }
         }
+        guard !waiting.isEmpty else { return members }
+        members.reserveCapacity(members.count + waiting.count)
+        for (name, value) in waiting {
+            guard members.updateValue(value, forKey: name) == nil else { throw .duplicateMember(name) }
+        }
+        return members
     }
+
+    /// As many as most objects have, so that their tables need not grow three times.
+    private static let usualMembers = 6
 
     private mutating func elements() throws(JSONSyntaxError) -> [JSONValue] {
         var elements: [JSONValue] = []

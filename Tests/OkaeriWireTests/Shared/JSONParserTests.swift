@@ -86,6 +86,23 @@ struct JSONParserTests {
         #expect(throws: JSONSyntaxError.tooManyValues) { try JSONValue(parsing: bytes, maximumValues: count - 1) }
     }
 
+    @Test("reads objects of any size, and finds a name that is there twice wherever it is", arguments: [1, 2, 5, 6, 7, 8, 300])
+    func members(count: Int) throws {
+        let names = (0..<count).map { "é\($0)" }
+        let members = names.enumerated().map { "\"\($1)\":\($0)" }
+        let values = names.enumerated().map { ($1, JSONValue.integer(Int64($0))) }
+        func parsed(_ members: [String]) throws -> JSONValue {
+            try JSONValue(parsing: Array("{\(members.joined(separator: ","))}".utf8))
+        }
+        #expect(try parsed(members) == .object(Dictionary(values) { first, _ in first }))
+        for name in [names[0], names[count / 2], names[count - 1]] {
+            // As one sign and as two it is the same name.
+            for twice in [name, name.replacing("é", with: "e\u{301}")] {
+                #expect(throws: JSONSyntaxError.duplicateMember(name)) { try parsed(members + ["\"\(twice)\":1"]) }
+            }
+        }
+    }
+
     @Test("reads escapes of every plane, and refuses halves of pairs in whatever order")
     func escapedScalars() throws {
         for scalar in ["\u{0}", "\u{7f}", "\u{d7ff}", "\u{e000}", "\u{fffd}", "\u{ffff}", "\u{10000}", "\u{10ffff}"] {
