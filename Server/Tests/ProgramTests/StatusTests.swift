@@ -105,6 +105,30 @@ struct StatusTests {
         try await again.stop()
     }
 
+    @Test("shows no number that JSON does not have, whatever answers in the server's place")
+    func sumWithoutEnd() async throws {
+        let made = try await Program.run(["application", "create", "Garden", "--data", folder.path])
+        #expect(made.status == 0, "\(made.errors)")
+        let pages = TestFolder()
+        try pages.make()
+        try """
+        okaeri_uptime_seconds 1
+        okaeri_connections{loop="1"} 1e308
+        okaeri_connections{loop="2"} 1e308
+        okaeri_replica_lag_seconds{of="1"} 1e308
+        okaeri_replica_lag_seconds{of="2"} 1e308
+
+        """.write(toFile: "\(pages.path)/metrics", atomically: true, encoding: .utf8)
+        let other = try ChildProcess(
+            "/usr/bin/python3", ["-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory", pages.path, "0"])
+        let url = "http://127.0.0.1:\(try await port(of: other, announcedBy: "http://127.0.0.1:"))"
+        let shown = try await run("--json", "--every", "1", "--server", url)
+        other.signal(SIGKILL)
+        #expect(shown.status == 0, "\(shown.errors)")
+        let status: Status = try shown.json()
+        #expect(status.uptimeSeconds == 1 && status.connections == nil && !shown.output.contains("replicaLagSeconds"))
+    }
+
     @Test("says what to do when no server runs, and when the key is missing or another")
     func faults() async throws {
         let none = try await run()

@@ -86,7 +86,9 @@ struct JSONParserTests {
         #expect(throws: JSONSyntaxError.tooManyValues) { try JSONValue(parsing: bytes, maximumValues: count - 1) }
     }
 
-    @Test("reads objects of any size, and finds a name that is there twice wherever it is", arguments: [1, 2, 5, 6, 7, 8, 300])
+    @Test(
+        "reads objects of any size, and finds a name that is there twice wherever it is",
+        arguments: [1, 2, 5, 6, 7, 8, 300])
     func members(count: Int) throws {
         let names = (0..<count).map { "é\($0)" }
         let members = names.enumerated().map { "\"\($1)\":\($0)" }

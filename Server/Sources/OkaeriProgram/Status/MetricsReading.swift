@@ -11,7 +11,7 @@ struct MetricsReading {
 
     private let values: [String: Double]
 
-    /// Sums the samples of each name, whatever their labels.
+    /// Sums the samples of each name, whatever their labels. A sum that no number holds is none: what answers may be no server.
     init(_ text: String) {
         var values: [String: Double] = [:]
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
@@ -19,7 +19,7 @@ struct MetricsReading {
             guard words.count == 2, let value = Double(words[1]), value.isFinite else { continue }
             values[String(words[0].prefix { $0 != "{" }), default: 0] += value
         }
-        self.values = values
+        self.values = values.filter(\.value.isFinite)
     }
 
     var uptimeSeconds: Double? { values["okaeri_uptime_seconds"] }

@@ -55,7 +55,8 @@ struct ServerStatus: Encodable {
         guard let begin = before.uptimeSeconds, let end = now.uptimeSeconds, end > begin,
             let first = before.logIns, let last = now.logIns, last >= first
         else { return nil }
-        return ((last - first) / (end - begin) * secondsPerMinute * 10).rounded() / 10
+        let rate = ((last - first) / (end - begin) * secondsPerMinute * 10).rounded() / 10
+        return rate.isFinite ? rate : nil
     }
 
     /// The database and what was written and is not in it yet.
