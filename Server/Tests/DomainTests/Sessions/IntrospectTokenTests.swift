@@ -124,6 +124,7 @@ struct IntrospectTokenTests {
         ("no issuer", false, "iss", nil), ("another application", false, "client_id", "x"),
         ("no application", false, "client_id", nil), ("no end", false, "exp", nil),
         ("a text as end", false, "exp", "9"),
+        ("a header that is longer than this server's", true, "more", .string(String(repeating: "x", count: 500))),
         ("a past end", false, "exp", 1), ("another user", false, "sub", "x"), ("no user", false, "sub", nil),
         ("another session", false, "sid", "x"), ("no session", false, "sid", nil), ("a list", false, "sid", []),
     ]

@@ -8,6 +8,8 @@ package import enum OkaeriWire.JSONValue
 package struct IntrospectToken: Sendable {
     /// Longer ones are nobody's. Claims of rules are bounded, and so are names of audiences.
     private static let maximumTokenBytes = 16 * 1024
+    /// A header is read before anybody knows who signed it. Those of this server have three short members.
+    private static let maximumHeaderBytes = 512
 
     let store: any Store
     let clock: any WallClock
@@ -40,8 +42,8 @@ package struct IntrospectToken: Sendable {
     /// The claims of an access token that this server signed.
     private func verified(_ token: String) async throws(DomainError) -> [String: JSONValue]? {
         let bytes = Array(token.utf8)
-        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let header = Self.members(parts[0]), header["typ"] == "at+jwt",
+        let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0].count <= Self.maximumHeaderBytes, let header = Self.members(parts[0]), header["typ"] == "at+jwt",
             header["alg"] == "ES256", case .string(let id)? = header["kid"],
             let signature = Base64URL.bytes(of: parts[2])
         else { return nil }
