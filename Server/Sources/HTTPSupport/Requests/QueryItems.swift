@@ -32,12 +32,17 @@ package struct QueryItems: Sendable {
 
     package subscript(name: String) -> String? { items[name] }
 
-    /// How many items a form of an old protocol has, whose SDKs and pages send few. Without a bound a mebibyte of names with accents
-    /// takes as long as one of JSON did (decision 0266).
-    package static let maximumItemsOfForm = 200
+    private static let maximumFormItems = 200
+    private static let maximumFormBytes = 65_536
 
-    /// Whether a form has more items than any has; looked at before it is taken apart.
-    package static func areTooMany(inForm form: ByteBuffer) -> Bool {
-        form.readableBytesView.count(where: { $0 == UInt8(ascii: "&") }) >= maximumItemsOfForm
+    /// Why a form is not taken apart: clients of old protocols send a few short items. Without bounds a mebibyte of names with accents
+    /// takes as long as one of JSON did (decision 0266).
+    ///
+    /// - Parameter body: The form, as it came.
+    /// - Returns: a sentence without its end; `nil` for a form that is short enough.
+    package static func excess(ofForm body: ByteBuffer) -> String? {
+        guard body.readableBytes <= maximumFormBytes else { return "The form has more than \(maximumFormBytes) bytes" }
+        let separators = body.readableBytesView.count { $0 == UInt8(ascii: "&") }
+        return separators < maximumFormItems ? nil : "The form has more than \(maximumFormItems) items"
     }
 }

@@ -63,11 +63,10 @@ struct KiiBody: Sendable {
 extension KiiBody {
     /// The items of a form, which clients send for tokens alone.
     ///
-    /// - Throws: `KiiFault` 400 for a form that has no such form, or more items than any has.
+    /// - Throws: `KiiFault` 400 for a form that has no such form, or is larger than any is.
     init(form body: ByteBuffer) throws(KiiFault) {
-        guard !QueryItems.areTooMany(inForm: body) else {
-            throw KiiFault(
-                400, "INVALID_JSON", "InvalidJson", "The form has more than \(QueryItems.maximumItemsOfForm) items")
+        if let excess = QueryItems.excess(ofForm: body) {
+            throw KiiFault(400, "INVALID_JSON", "InvalidJson", excess)
         }
         guard let text = StreamSafeText.text(of: body.readableBytesView) else { throw .notJSON }
         do {

@@ -72,12 +72,11 @@ final class PagesController: Sendable {
         } catch {
             throw ParseFault.invalidParameter(error.name)
         }
-        let form = try await requests.readBody(request, context)
-        guard !QueryItems.areTooMany(inForm: form) else {
-            throw ParseFault(107, "The form has more than \(QueryItems.maximumItemsOfForm) items.")
-        }
+        let body = try await requests.readBody(request, context)
+        if let excess = QueryItems.excess(ofForm: body) { throw RequestError.bodyMalformed(reason: "\(excess).") }
+        let text = String(buffer: body)
         do {
-            return try QueryItems(parsing: String(buffer: form)[...])
+            return try QueryItems(parsing: text[...])
         } catch {
             throw ParseFault.invalidParameter(error.name)
         }

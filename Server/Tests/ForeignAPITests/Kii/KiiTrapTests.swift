@@ -172,6 +172,10 @@ struct KiiTrapTests {
             let many = try await world.kii("POST", path, body, type: "application/x-www-form-urlencoded")
             #expect(many.status == 400 && many.text.contains("more than 200 items"), "\(path): \(many.text)")
         }
+        let long = try await world.kii(
+            "POST", "/oauth2/token", "grant_type=\(String(repeating: "e\u{301}", count: 30_000))",
+            type: "application/x-www-form-urlencoded")
+        #expect(long.status == 400 && long.text.contains("more than 65536 bytes"), "\(long.text)")
         // Under the plain media type a body without a name is an error, and no pseudo user.
         let none = try await world.kii("POST", "/users", "{}", type: "application/vnd.kii.RegistrationRequest+json")
         #expect(none.status == 400)
