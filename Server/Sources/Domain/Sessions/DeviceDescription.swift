@@ -9,6 +9,8 @@ package struct DeviceDescription: Hashable, Sendable {
     package var installation: String?
 
     package static let rule = TextRule(maximumCharacters: 200, mayBeEmpty: true)
+    /// How many are looked at where more are cut: the body of an old SDK says what headers say, and holds a mebibyte of it.
+    private static let readCharacters = 2000
 
     package init(
         name: String? = nil, model: String? = nil, system: String? = nil, appVersion: String? = nil,
@@ -24,8 +26,8 @@ package struct DeviceDescription: Hashable, Sendable {
     /// What headers say of a device, cut to what the rule allows: it is no reason to refuse anybody.
     package static func cut(_ text: String?) -> String? {
         guard let text, !rule.faults(of: text, field: "").isEmpty else { return text }
-        return String(
-            text.unicodeScalars.filter { $0.properties.generalCategory != .control }.prefix(rule.maximumCharacters))
+        let kept = text.unicodeScalars.prefix(readCharacters).filter { $0.properties.generalCategory != .control }
+        return String(kept.prefix(rule.maximumCharacters))
     }
 
     package func faults(field: String) -> [ValidationError] {

@@ -249,6 +249,25 @@ struct ParseSessionTests {
         #expect(try await world.parse("GET", "/users/me", token: user.token).parseCode == 209)
     }
 
+    @Test(
+        "keep 200 characters of what a body says of the SDK, and look at no more than ten times as many",
+        arguments: [
+            ("js" + String(repeating: "1", count: 300_000), 200),
+            (String(repeating: #"\u0001"#, count: 2000) + "js", 0),
+        ])
+    func longClientVersion(version: String, count: Int) async throws {
+        let world = try await ForeignWorld()
+        let made = try await world.send(
+            "POST", "/parse/users", [("Content-Type", "text/plain")],
+            body: #"{"_ApplicationId":"app1","_JavaScriptKey":"jskey","_ClientVersion":"\#(version)","#
+                + #""username":"mika","password":"s3cret"}"#)
+        let (user, application) = (Identifier<User>(rawValue: try made.text("objectId")), world.application.id)
+        let sessions = try await world.reading { transaction throws(DomainError) in
+            try transaction.sessions(of: user, in: application)
+        }
+        #expect(sessions.map { $0.device.model?.count } == [count])
+    }
+
     @Test("all end with a new password, which brings a new one")
     func password() async throws {
         let world = try await ForeignWorld()
