@@ -66,6 +66,16 @@ struct MultipartFormTests {
         #expect(throws: RequestError.bodyTooLarge(maximumBytes: MultipartForm.maximumBytes)) { try form(huge) }
     }
 
+    @Test("has names of so many bytes together, also without files", arguments: [FormValues.maximumNameBytes, 1000])
+    func longNames(bytes: Int) throws {
+        func fields(_ bytes: Int) throws -> Int {
+            let name = String(repeating: "é", count: bytes / 2) + String(repeating: "n", count: bytes % 2)
+            return try FormValues(Array("\(name)=1".utf8), maximumBytes: 1_048_576).all.count
+        }
+        #expect(try fields(bytes) == 1)
+        #expect(throws: RequestError.self) { try fields(FormValues.maximumNameBytes + 1) }
+    }
+
     @Test("of hostile bytes has nothing that is not among them, or is refused as malformed", arguments: 0..<40)
     func hostile(seed: Int) {
         var state = UInt64(seed) &* 0x9e37_79b9_7f4a_7c15 &+ 1
