@@ -190,13 +190,18 @@ final class UsersController: Sendable {
         part.limit = UserSearch.maximumLimit
         for page in 0..<Self.maximumPages {
             part.skip = page * UserSearch.maximumLimit
-            let found = try await directory.searchUsers(part, in: call.application, for: request)
-            var fitting: [User] = []
-            for (number, user) in found.users.enumerated() {
-                guard try filter.fits(user, found.probed.isEmpty ? [] : found.probed[number]) else { continue }
-                fitting.append(user)
+            let begun = filter
+            let (fitting, isLast, left) = try await directory.searchUsers(part, in: call.application, for: request) {
+                found throws(DomainError) in
+                var (fitting, left) = ([User](), begun)
+                for (number, user) in found.users.enumerated() {
+                    guard try left.fits(user, found.probed.isEmpty ? [] : found.probed[number]) else { continue }
+                    fitting.append(user)
+                }
+                return (fitting, found.users.count < UserSearch.maximumLimit, left)
             }
-            guard try collect(fitting), found.users.count == UserSearch.maximumLimit else { return }
+            filter = left
+            guard try collect(fitting), !isLast else { return }
         }
         throw ParseFault(124, "The query takes too long.")
     }

@@ -37,9 +37,9 @@ indirect enum SearchFormula {
 
 /// What users must look like beside what the database finds: expressions that only an automaton of our own compares, and
 /// distances, alike for both engines. The database finds all who may fit, and says of each which of the other conditions hold.
-struct ExpressionFilter {
+struct ExpressionFilter: Sendable {
     /// The formula with numbers of probes in the stead of conditions.
-    private indirect enum Test {
+    private indirect enum Test: Sendable {
         case probe(Int)
         case expression(UserField, RegularExpression)
         case near([String], GeoCircle)
@@ -58,7 +58,7 @@ struct ExpressionFilter {
 
     /// How many expressions and distances there may be.
     private static let maximumComparisons = 5
-    /// How many states one request may look at, some hundredths of a second.
+    /// How many states one request may look at, a tenth of a second.
     private static let maximumSteps = 5_000_000
 
     /// - Throws: 102 for too many expressions and distances.
@@ -126,20 +126,18 @@ struct ExpressionFilter {
     ///   - user: Somebody whom the database found.
     ///   - probed: Which of the probes hold.
     /// - Returns: whether the formula holds.
-    /// - Throws: 124 when it takes too long.
-    mutating func fits(_ user: User, _ probed: [Bool]) throws(ParseFault) -> Bool {
+    /// - Throws: `searchTooSlow`.
+    mutating func fits(_ user: User, _ probed: [Bool]) throws(DomainError) -> Bool {
         for test in tests where try !holds(test, user, probed) { return false }
         return true
     }
 
-    private mutating func holds(_ test: Test, _ user: User, _ probed: [Bool]) throws(ParseFault) -> Bool {
+    private mutating func holds(_ test: Test, _ user: User, _ probed: [Bool]) throws(DomainError) -> Bool {
         switch test {
         case .probe(let number): return number < probed.count && probed[number]
         case .expression(let field, let expression):
             guard let text = user.text(of: field) else { return false }
-            guard let matches = expression.matches(text, within: &budget) else {
-                throw ParseFault(124, "The query takes too long.")
-            }
+            guard let matches = expression.matches(text, within: &budget) else { throw .searchTooSlow }
             return matches
         case .near(let path, let circle): return circle.holds(user.value(at: path))
         case .all(let parts):

@@ -38,6 +38,29 @@ struct SearchSizeTests {
         #expect(engine.limits.isEmpty)
     }
 
+    @Test("or has what is looked at in its findings as a part of it: in its turn, on its reader and in its time")
+    func look() async throws {
+        let engine = ScriptedSearches(try SQLiteStore(.memory, role: .server))
+        let world = try TestWorld(engine)
+        let application = try await world.makeApplication()
+        _ = try await world.signUp("hana", to: application)
+        let (count, underWay) = try await world.modules.directory.searchUsers(
+            UserSearch(reader: .everything), in: application, for: SearchRequest(by: .backend)
+        ) { found throws(DomainError) in (found.users.count, engine.underWay) }
+        #expect(count == 1 && underWay == 1 && engine.underWay == 0)
+        engine.play(.takes(.milliseconds(200)))
+        let request = SearchRequest(by: .backend)
+        await #expect(throws: DomainError.searchTooSlow) {
+            try await world.modules.directory.searchUsers(
+                UserSearch(reader: .everything), in: application, for: request
+            ) { _ throws(DomainError) -> Int in throw .searchTooSlow }
+        }
+        // What is left for the request is what the look has left of it.
+        _ = try await world.modules.directory.searchUsers(
+            UserSearch(reader: .everything), in: application, for: request)
+        #expect(engine.limits == [.milliseconds(300), .milliseconds(300), .milliseconds(100)])
+    }
+
     @Test("but not when it is as large as it may be")
     func largest() async throws {
         let world = try TestWorld(try SQLiteStore(.memory, role: .server))

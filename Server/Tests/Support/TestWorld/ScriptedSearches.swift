@@ -23,6 +23,7 @@ package final class ScriptedSearches: Engine {
         var script: Script
         var limits: [Duration] = []
         var held: [CheckedContinuation<Void, Never>] = []
+        var underWay = 0
     }
 
     package init(_ engine: any Engine, _ script: Script = .asItIs) {
@@ -35,6 +36,9 @@ package final class ScriptedSearches: Engine {
 
     /// The time limits of all searches so far.
     package var limits: [Duration] { state.withLock { $0.limits } }
+
+    /// How many searches have begun and have not ended.
+    package var underWay: Int { state.withLock { $0.underWay } }
 
     /// How many searches keep their readers.
     package var heldCount: Int { state.withLock { $0.held.count } }
@@ -65,8 +69,10 @@ package final class ScriptedSearches: Engine {
     ) async -> Searched<Value> {
         let script = state.withLock { state in
             state.limits.append(limit)
+            state.underWay += 1
             return state.script
         }
+        defer { state.withLock { $0.underWay -= 1 } }
         switch script {
         case .asItIs: break
         case .takes(let time):

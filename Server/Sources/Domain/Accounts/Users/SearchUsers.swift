@@ -14,6 +14,23 @@ package struct SearchUsers: Sendable {
     package func callAsFunction(
         _ search: UserSearch, in home: Application, for request: SearchRequest
     ) async throws(DomainError) -> UserSearch.Findings {
+        try await self(search, in: home, for: request) { found throws(DomainError) in found }
+    }
+
+    /// The same, with a look at what is found that is a part of the search: in its turn, on its reader and in its time (decision
+    /// 0286).
+    ///
+    /// - Parameters:
+    ///   - search: The question.
+    ///   - home: Whose users.
+    ///   - request: What the search is part of.
+    ///   - look: What is made of the findings. It may run twice.
+    /// - Returns: what the look returns.
+    /// - Throws: what the search and the look throw.
+    package func callAsFunction<Value: Sendable>(
+        _ search: UserSearch, in home: Application, for request: SearchRequest,
+        look: @escaping @Sendable (UserSearch.Findings) throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value {
         let application = home.id
         let size = search.question.size
         guard size.depth <= UserSearch.maximumDepth else {
@@ -48,7 +65,7 @@ package struct SearchUsers: Sendable {
         bounded.limit = min(max(search.limit, 0), UserSearch.maximumLimit)
         let question = bounded
         return try await schedule(in: application, for: request) { transaction throws(DomainError) in
-            try transaction.search(question, in: application)
+            try look(transaction.search(question, in: application))
         }
     }
 
