@@ -25,7 +25,7 @@ package struct Migration: Sendable {
         evictions, passwordSchemes, keysOfAdmins, usedProofs, passkeys, sessionObjects, secondFactors,
         authenticationMethods, adminSignIn, events, adminIdentities, proofTimes, roles,
         sessionSlots, auditIndexes, eventTurns, importedTokens, mailQueueIndex, sessionOrigins,
-        tokenRefreshes, ownerlessAccounts, importsAndJoins, formerNames,
+        tokenRefreshes, ownerlessAccounts, importsAndJoins, formerNames, leftUserIndex,
     ]
 
     /// The tables that the steps make on PostgreSQL, those too that a later step takes away.

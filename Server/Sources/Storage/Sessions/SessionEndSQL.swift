@@ -41,9 +41,12 @@ extension SQLTransaction {
     package func owner(
         of session: Identifier<Session>, in application: Identifier<Application>
     ) throws(DomainError) -> Identifier<User>? {
+        // A range of one, for which SQLite takes the index.
         let foreign: Identifier<User>? = try connection.row(
-            "SELECT user_id FROM sessions WHERE application_id = $1 AND id = $2 AND protocol <> 'native'",
-            [.id(application), .id(session)]
+            """
+            SELECT user_id FROM sessions WHERE application_id = $1 AND id BETWEEN $2 AND $2 AND protocol <> 'native'
+            ORDER BY id LIMIT 1
+            """, [.id(application), .id(session)]
         ) { row throws(DomainError) in row.only.id() }
         if let foreign { return foreign }
         // Reads the whole table: operators do this by hand, and no other query needs an index of all by their ids.

@@ -125,10 +125,15 @@ extension SQLTransaction {
     package func session(
         refreshedFrom former: SecretDigest, in application: Identifier<Application>
     ) throws(DomainError) -> (session: Session, user: User, refresh: TokenRefresh)? {
+        // The key of the table is looked for in the index alone. Without statistics SQLite takes all sessions of an application for
+        // ten, and looked through them for whatever stranger sent a token that was never one.
         let found = try connection.row(
             .select(
                 Joined<SessionRow, TokenRefreshRow>.self,
-                "FROM sessions WHERE application_id = $1 AND former_digest = $2"),
+                """
+                FROM sessions WHERE application_id = $1 AND (user_id, slot) IN (
+                    SELECT user_id, slot FROM sessions WHERE application_id = $1 AND former_digest = $2)
+                """),
             [.id(application), .digest(former)]
         ) { row throws(DomainError) in
             (

@@ -80,3 +80,13 @@ extension Migration {
 
     private static let formerNameStatements = ["ALTER TABLE provider_accounts ADD COLUMN former_names TEXT"]
 }
+
+extension Migration {
+    /// An index for merges by who left: each erasure looked through all merges of its application while all changes waited.
+    static let leftUserIndex = Migration(
+        version: 39, name: "left user index", sqlite: leftUserStatements, postgresql: leftUserStatements)
+
+    private static let leftUserStatements = [
+        "CREATE INDEX merges_by_left_user ON merges (application_id, left_user_id)"
+    ]
+}

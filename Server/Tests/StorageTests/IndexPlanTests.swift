@@ -1,0 +1,51 @@
+import Domain
+import Storage
+import StorageSQLite
+import TestWorld
+import Testing
+
+/// What one user, session or token costs beside the rows of everybody else. Without statistics SQLite takes all rows of an application
+/// for ten, and looks through them rather than into another index.
+@Suite("The rows of one user, session or token")
+struct IndexPlanTests {
+    private let folder = TemporaryFolder()
+    private static let application = Identifier<Application>(rawValue: "application")
+
+    /// The statements of some work that look through all rows of a table, or of an application.
+    private func scans(
+        _ work: @escaping @Sendable (any Transaction) throws(DomainError) -> Void
+    ) async throws -> [String] {
+        let engine = TracedEngine(try SQLiteStore(.folder(folder.path), role: .server), .sqlite)
+        let plans = QueryPlans(folder)
+        let statements = try await plans.statements { try await engine.write(work) }
+        await engine.close()
+        #expect(!statements.isEmpty)
+        return try statements.map(\.text).filter { $0.contains("application_id") }.filter { text in
+            try plans.plan(of: text).contains { $0.hasPrefix("SCAN") || $0.hasSuffix("(application_id=?)") }
+        }
+    }
+
+    @Test("are found by an index that has the user, when one is erased")
+    func erasure() async throws {
+        let found = try await scans { transaction throws(DomainError) in
+            try transaction.erase(Identifier(rawValue: "user"), in: Self.application)
+        }
+        #expect(found.isEmpty, "\(found)")
+    }
+
+    @Test("are found by an index that has the former token, whoever sends it")
+    func formerToken() async throws {
+        let found = try await scans { transaction throws(DomainError) in
+            _ = try transaction.session(refreshedFrom: SecretDigest(of: [1]), in: Self.application)
+        }
+        #expect(found.isEmpty, "\(found)")
+    }
+
+    @Test("are found by the session's id in old protocols; those of this one are looked through")
+    func owner() async throws {
+        let found = try await scans { transaction throws(DomainError) in
+            _ = try transaction.owner(of: Identifier(rawValue: "session"), in: Self.application)
+        }
+        #expect(found.count == 1 && !found.contains { $0.contains("protocol <>") }, "\(found)")
+    }
+}
