@@ -21,7 +21,10 @@ struct IndexPlanTests {
         await engine.close()
         #expect(!statements.isEmpty)
         return try statements.map(\.text).filter { $0.contains("application_id") }.filter { text in
-            try plans.plan(of: text).contains { $0.hasPrefix("SCAN") || $0.hasSuffix("(application_id=?)") }
+            try plans.plan(of: text).contains { step in
+                step.hasPrefix("SCAN") || step.hasSuffix("(application_id=?)")
+                    || step.hasSuffix("(application_id=? AND provider=?)")
+            }
         }
     }
 
@@ -37,6 +40,14 @@ struct IndexPlanTests {
     func formerToken() async throws {
         let found = try await scans { transaction throws(DomainError) in
             _ = try transaction.session(refreshedFrom: SecretDigest(of: [1]), in: Self.application)
+        }
+        #expect(found.isEmpty, "\(found)")
+    }
+
+    @Test("are found by an index that has the name at the team before, when an app moves to another Apple team")
+    func transferSubject() async throws {
+        let found = try await scans { transaction throws(DomainError) in
+            _ = try transaction.providerAccount(.apple, transferSubject: "before", in: Self.application)
         }
         #expect(found.isEmpty, "\(found)")
     }

@@ -15,7 +15,12 @@ extension SQLTransaction {
     ) throws(DomainError) -> ProviderAccount? {
         try connection.first(
             ProviderAccountRow.self,
-            "FROM provider_accounts WHERE application_id = $1 AND provider = $2 AND transfer_subject = $3",
+            // Looked for in the index alone, which SQLite would else not take.
+            """
+            FROM provider_accounts WHERE application_id = $1 AND provider = $2 AND subject IN (
+                SELECT subject FROM provider_accounts
+                WHERE application_id = $1 AND provider = $2 AND transfer_subject = $3)
+            """,
             [.id(application), .text(provider.rawValue), .text(transferSubject)])
     }
 
