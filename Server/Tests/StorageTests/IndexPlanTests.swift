@@ -54,9 +54,15 @@ struct IndexPlanTests {
 
     @Test("are found by the session's id in old protocols; those of this one are looked through")
     func owner() async throws {
-        let found = try await scans { transaction throws(DomainError) in
-            _ = try transaction.owner(of: Identifier(rawValue: "session"), in: Self.application)
+        let names: [(name: Session.ProtocolName?, count: Int)] = [
+            (Session.ProtocolName(rawValue: "parse"), 0), (nil, 1),
+        ]
+        for (name, count) in names {
+            let found = try await scans { transaction throws(DomainError) in
+                _ = try transaction.owner(
+                    of: Identifier(rawValue: "session"), in: Self.application, openedBy: name)
+            }
+            #expect(found.count == count && !found.contains { $0.contains("protocol <>") }, "\(found)")
         }
-        #expect(found.count == 1 && !found.contains { $0.contains("protocol <>") }, "\(found)")
     }
 }

@@ -43,9 +43,8 @@ package struct EditSession: Sendable {
         let (author, entry) = try author(of: request)
         var owner = author
         if owner == nil {
-            // Beside the writer: a session of Okaeri's own is looked for among all.
             owner = try await store.read { transaction throws(DomainError) in
-                try transaction.owner(of: request.session, in: application)
+                try transaction.owner(of: request.session, in: application, openedBy: request.protocolName)
             }
         }
         guard let user = owner else { throw .sessionUnknown }

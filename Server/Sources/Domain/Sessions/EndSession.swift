@@ -19,7 +19,7 @@ package struct EndSession: Sendable {
         if found == nil {
             // Beside the writer: a session of Okaeri's own is looked for among all.
             found = try await store.read { transaction throws(DomainError) in
-                try transaction.owner(of: id, in: application)
+                try transaction.owner(of: id, in: application, openedBy: nil)
             }
         }
         guard let owner = found else { throw .sessionUnknown }

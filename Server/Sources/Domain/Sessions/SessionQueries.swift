@@ -18,9 +18,10 @@ package protocol SessionQueries {
         skip: Int, limit: Int
     ) throws(DomainError) -> (sessions: [Session], count: Int)
     /// Whose session it is, for operators; `nil` when there is none. One of Okaeri's own is looked for among all: ask beside the
-    /// writer.
+    /// writer, and name the protocol where it is another one.
     func owner(
-        of session: Identifier<Session>, in application: Identifier<Application>
+        of session: Identifier<Session>, in application: Identifier<Application>,
+        openedBy protocolName: Session.ProtocolName?
     ) throws(DomainError) -> Identifier<User>?
     /// Stores a session, and ends what it replaces: a device's session takes the slot of its last one.
     func insert(

@@ -39,7 +39,8 @@ extension SQLTransaction {
     }
 
     package func owner(
-        of session: Identifier<Session>, in application: Identifier<Application>
+        of session: Identifier<Session>, in application: Identifier<Application>,
+        openedBy protocolName: Session.ProtocolName?
     ) throws(DomainError) -> Identifier<User>? {
         // A range of one, for which SQLite takes the index.
         let foreign: Identifier<User>? = try connection.row(
@@ -49,7 +50,8 @@ extension SQLTransaction {
             """, [.id(application), .id(session)]
         ) { row throws(DomainError) in row.only.id() }
         if let foreign { return foreign }
-        // Reads the whole table: operators do this by hand, and no other query needs an index of all by their ids.
+        guard (protocolName ?? .native) == .native else { return nil }
+        // Reads the whole table: operators do this by a command, and no other query needs an index of all by their ids.
         return try connection.row(
             "SELECT user_id FROM sessions WHERE application_id = $1 AND id = $2", [.id(application), .id(session)]
         ) { row throws(DomainError) in row.only.id() }

@@ -63,23 +63,29 @@ extension Contract {
             let samples = Samples()
             let (user, application) = (samples.user(), samples.application)
             let identity = Identity(provider: .device, subject: "one", linkedAt: samples.now)
-            let (ended, owner, removed) = try await engine.write { transaction throws(DomainError) in
+            let (ended, owner, others, removed) = try await engine.write { transaction throws(DomainError) in
                 try transaction.insert(user)
                 try transaction.insert(identity, for: user.id, in: application)
                 let session = samples.session(of: user, deviceKey: "one")
                 try transaction.insert(session, token: samples.token(1), attempt: nil)
                 try transaction.insert(
                     samples.session(of: user, deviceKey: "two"), token: samples.token(2), attempt: nil)
-                let owner = try transaction.owner(of: session.id, in: application)
+                let owner = try transaction.owner(of: session.id, in: application, openedBy: nil)
+                let others = [
+                    try transaction.owner(of: session.id, in: application, openedBy: .native),
+                    try transaction.owner(of: session.id, in: application, openedBy: Session.ProtocolName(rawValue: "parse")),
+                    try transaction.owner(of: session.id, in: samples.otherApplication, openedBy: nil),
+                ]
                 let ended = try transaction.endSessions(of: user.id, in: application, deviceKeys: ["one"])
                 let removed = [
                     try transaction.remove(.device, subject: "one", of: user.id, in: application),
                     try transaction.remove(.device, subject: "one", of: user.id, in: application),
                 ]
-                return (ended, owner, removed)
+                return (ended, owner, others, removed)
             }
             try expectEqual(ended, 1)
             try expectEqual(owner, user.id)
+            try expectEqual(others, [user.id, nil, nil])
             try expectEqual(removed, [true, false])
         },
         Contract("lists merges and their tickets, and removes what expired") { engine in

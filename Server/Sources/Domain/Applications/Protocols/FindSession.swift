@@ -29,7 +29,7 @@ package struct FindSession: Sendable {
         _ id: Identifier<Session>, in application: Application, of name: Session.ProtocolName
     ) async throws(DomainError) -> Session? {
         try await store.read { transaction throws(DomainError) in
-            guard let user = try transaction.owner(of: id, in: application.id) else { return nil }
+            guard let user = try transaction.owner(of: id, in: application.id, openedBy: name) else { return nil }
             return try transaction.sessions(of: user, in: application.id)
                 .first { $0.id == id && $0.protocolName == name }
         }
