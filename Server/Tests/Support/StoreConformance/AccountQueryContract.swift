@@ -71,9 +71,10 @@ extension Contract {
                 try transaction.insert(
                     samples.session(of: user, deviceKey: "two"), token: samples.token(2), attempt: nil)
                 let owner = try transaction.owner(of: session.id, in: application, openedBy: nil)
+                let other = Session.ProtocolName(rawValue: "parse")
                 let others = [
                     try transaction.owner(of: session.id, in: application, openedBy: .native),
-                    try transaction.owner(of: session.id, in: application, openedBy: Session.ProtocolName(rawValue: "parse")),
+                    try transaction.owner(of: session.id, in: application, openedBy: other),
                     try transaction.owner(of: session.id, in: samples.otherApplication, openedBy: nil),
                 ]
                 let ended = try transaction.endSessions(of: user.id, in: application, deviceKeys: ["one"])
