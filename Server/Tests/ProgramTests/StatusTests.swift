@@ -105,7 +105,7 @@ struct StatusTests {
         try await again.stop()
     }
 
-    @Test("shows no number that JSON does not have, whatever answers in the server's place")
+    @Test("shows no number that JSON does not have, whatever answers at its address")
     func sumWithoutEnd() async throws {
         let made = try await Program.run(["application", "create", "Garden", "--data", folder.path])
         #expect(made.status == 0, "\(made.errors)")

@@ -36,7 +36,7 @@ struct IndexPlanTests {
         #expect(found.isEmpty, "\(found)")
     }
 
-    @Test("are found by an index that has the former token, whoever sends it")
+    @Test("are found by an index that has the former token")
     func formerToken() async throws {
         let found = try await scans { transaction throws(DomainError) in
             _ = try transaction.session(refreshedFrom: SecretDigest(of: [1]), in: Self.application)

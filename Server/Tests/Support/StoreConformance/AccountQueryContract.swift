@@ -261,7 +261,7 @@ extension Contract {
                 try expectEqual(after, used)
             }
         },
-        Contract("removes what is over so many rows at a time, those that ended first") { engine in
+        Contract("removes what has ended so many rows at a time, the oldest first") { engine in
             let samples = Samples()
             let application = samples.application
             let users = (1...5).map { samples.user(after: $0) }
