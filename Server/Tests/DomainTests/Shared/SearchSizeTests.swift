@@ -38,10 +38,10 @@ struct SearchSizeTests {
         #expect(engine.limits.isEmpty)
     }
 
-    @Test("or has what is looked at in its findings as a part of it: in its turn, on its reader and in its time")
+    @Test("and one that is not has the look at its findings as a part of it: in its turn, on its reader, in its time")
     func look() async throws {
         let engine = ScriptedSearches(try SQLiteStore(.memory, role: .server))
-        let world = try TestWorld(engine)
+        let world = try TestWorld(engine, searchLimits: SearchLimits())
         let application = try await world.makeApplication()
         _ = try await world.signUp("hana", to: application)
         let (count, underWay) = try await world.modules.directory.searchUsers(
