@@ -71,8 +71,12 @@ struct FieldRuleTrapTests {
             let guess = try await world.parse("PUT", "/users/\(mina.id)", #"{"coins":\#(coins)}"#, token: taro.token)
             #expect(guess.parseCode == 119, "\(guess.text)")
         }
-        let shown = try await world.parse(
+        // Whether something can be added says what stands there.
+        let added = try await world.parse(
             "PUT", "/users/\(mina.id)", #"{"mood":{"__op":"Increment","amount":1}}"#, token: taro.token)
+        #expect(added.parseCode == 119, "\(added.text)")
+        #expect(try await world.stored("mina26")["mood"] == 1)
+        let shown = try await world.parse("PUT", "/users/\(mina.id)", #"{"mood":2}"#, token: taro.token)
         #expect(shown.status == 200 && !shown.text.contains("mood"), "\(shown.text)")
         #expect(try await world.stored("mina26")["mood"] == 2)
     }
