@@ -1,7 +1,25 @@
 import Domain
 import enum OkaeriWire.JSONValue
 
-extension ApplicationSettings {
+/// Settings that are stored as one JSON object, in which newer programs write more than this one knows.
+protocol SettingsDocument: Equatable {
+    /// - Returns: The object.
+    func storedText() throws(DomainError) -> String
+
+    /// - Parameter text: What `storedText` returned, here or in another version of the program.
+    /// - Throws: `storageUnavailable` when it is nothing like that.
+    init(storedText text: String) throws(DomainError)
+}
+
+extension ApplicationSettings: SettingsDocument {}
+
+extension SettingsDocument where Self: Codable {
+    func storedText() throws(DomainError) -> String { try JSONText.encode(self) }
+
+    init(storedText text: String) throws(DomainError) { self = try JSONText.decode(Self.self, from: text) }
+}
+
+extension SettingsDocument {
     /// The settings as they are stored over others. What a newer program wrote among those stays: while nodes
     /// are replaced one by one, an old one must not take away what a new one has set (decision 0263).
     ///
@@ -11,16 +29,16 @@ extension ApplicationSettings {
     func storedText(replacing stored: String?) throws(DomainError) -> String {
         let text = try storedText()
         guard let stored else { return text }
-        let known = try ApplicationSettings(storedText: stored).storedText()
+        let known = try Self(storedText: stored).storedText()
         guard !known.utf8.elementsEqual(stored.utf8) else { return text }
         let new = JSONValue.object(try JSONText.members(from: text))
         let before = JSONValue.object(try JSONText.members(from: stored))
         let read = JSONValue.object(try JSONText.members(from: known))
-        let wanted = try ApplicationSettings(storedText: text)
+        let wanted = try Self(storedText: text)
         for keepsRemains in [true, false] {
             let kept = try JSONText.encode(new.keeping(before, known: read, andRemains: keepsRemains))
             // What remains of something that was taken away may not be read any more, or as something else.
-            if let settings = try? ApplicationSettings(storedText: kept), settings == wanted { return kept }
+            if let settings = try? Self(storedText: kept), settings == wanted { return kept }
         }
         return text
     }
@@ -74,8 +92,9 @@ extension JSONValue {
         }
     }
 
-    /// What an element of a list is known by: the id of a role, the point of a hook, the name of a rule.
+    /// What an element of a list is known by: the id of a role, the point of a hook, the name of a rule; a word by itself.
     private var name: String? {
+        if case .string(let word) = self { return word }
         guard case .object(let members) = self else { return nil }
         for member in ["id", "point", "name"] {
             guard case .string(let name)? = members[member] else { continue }

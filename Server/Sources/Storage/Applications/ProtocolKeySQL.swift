@@ -16,12 +16,19 @@ extension SQLTransaction {
     }
 
     package func save(_ keys: ProtocolKeySet) throws(DomainError) {
-        try connection.insert(
-            keys, as: ProtocolKeyRow.self,
-            """
-            ON CONFLICT (application_id, protocol) DO UPDATE SET
-                public_key = excluded.public_key, keys = excluded.keys
-            """)
+        let stored = try connection.row(
+            "SELECT keys FROM protocol_keys WHERE application_id = $1 AND protocol = $2",
+            [.id(keys.application), .text(keys.protocolName.rawValue)]
+        ) { row throws(DomainError) in row.only.text }
+        var values = try ProtocolKeyRow.values(of: keys)
+        values[ProtocolKeyRow.Column.keys.rawValue] = .text(try StoredKeys(keys).storedText(replacing: stored))
+        try connection.run(
+            .insert(
+                ProtocolKeyRow.self,
+                """
+                ON CONFLICT (application_id, protocol) DO UPDATE SET
+                    public_key = excluded.public_key, keys = excluded.keys
+                """), values)
         note(.application(keys.application))
     }
 
@@ -56,13 +63,13 @@ package enum ProtocolKeyRow: StoredRow {
         case .applicationId: .id(keys.application)
         case .protocol: .text(keys.protocolName.rawValue)
         case .publicKey: .text(keys.publicKey)
-        case .keys: .text(try JSONText.encode(StoredKeys(keys)))
+        case .keys: .text(try StoredKeys(keys).storedText())
         }
     }
 }
 
 /// Keys as stored. What a newer program wrote beside them is left alone.
-private struct StoredKeys: Codable {
+private struct StoredKeys: Codable, SettingsDocument {
     var sealed: [String: Data]
     var digests: [String: Data]
 

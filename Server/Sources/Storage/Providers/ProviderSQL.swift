@@ -13,12 +13,20 @@ extension SQLTransaction {
     }
 
     package func save(_ provider: StoredProvider) throws(DomainError) {
-        try connection.insert(
-            provider, as: ProviderRow.self,
-            """
-            ON CONFLICT (application_id, provider) DO UPDATE SET
-                settings = excluded.settings, sealed_secret = excluded.sealed_secret, updated_at = excluded.updated_at
-            """)
+        let stored = try connection.row(
+            "SELECT settings FROM providers WHERE application_id = $1 AND provider = $2",
+            [.id(provider.application), .text(provider.settings.provider.rawValue)]
+        ) { row throws(DomainError) in row.only.text }
+        var values = try ProviderRow.values(of: provider)
+        values[ProviderRow.Column.settings.rawValue] = .text(
+            try StoredProviderSettings(provider.settings).storedText(replacing: stored))
+        try connection.run(
+            .insert(
+                ProviderRow.self,
+                """
+                ON CONFLICT (application_id, provider) DO UPDATE SET
+                    settings = excluded.settings, sealed_secret = excluded.sealed_secret, updated_at = excluded.updated_at
+                """), values)
         note(.application(provider.application))
     }
 
@@ -51,7 +59,7 @@ package enum ProviderRow: StoredRow {
         switch column {
         case .applicationId: .id(provider.application)
         case .provider: .text(provider.settings.provider.rawValue)
-        case .settings: .text(try JSONText.encode(StoredProviderSettings(provider.settings)))
+        case .settings: .text(try StoredProviderSettings(provider.settings).storedText())
         case .sealedSecret: .optional(provider.sealedSecret)
         case .updatedAt: .time(provider.updatedAt)
         }
@@ -59,7 +67,7 @@ package enum ProviderRow: StoredRow {
 }
 
 /// Settings as stored. What an older program did not write has its default.
-private struct StoredProviderSettings: Codable {
+private struct StoredProviderSettings: Codable, SettingsDocument {
     var audiences: [String]
     var teamId: String?
     var keyId: String?

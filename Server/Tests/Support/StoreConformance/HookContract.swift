@@ -100,5 +100,57 @@ extension Contract {
             try expect(text.contains(#""newer":[3]"#), "what is newer is gone: \(text)")
             try expect(isRead, "the settings are others than those that were written")
         },
+        Contract("keeps what a newer program wrote of a provider, of a protocol's keys and of what demands a factor") {
+            engine in
+            var application = try await TestWorld(engine).makeApplication()
+            var provider = StoredProvider(
+                application: application.id,
+                settings: ProviderSettings(provider: .apple, audiences: ["a"], teamId: "TEAM123456"),
+                sealedSecret: nil, updatedAt: application.createdAt)
+            var keys = ProtocolKeySet(
+                application: application.id, protocolName: .endless, publicKey: "app-\(application.id)")
+            let before = (provider, keys)
+            provider.settings = ProviderSettings(provider: .apple, audiences: ["b"])
+            keys.sealed = [.sealed: [1, 2, 3]]
+            application.settings.secondFactors.demandedFor = [.deletionRequested]
+            let (later, moreKeys, demanding) = (provider, keys, application)
+            let (texts, isRead) = try await engine.write { transaction throws(DomainError) in
+                guard let sql = transaction as? SQLTransaction else { throw .storageUnavailable }
+                let id = demanding.id
+                try transaction.save(before.0)
+                try transaction.save(before.1)
+                try sql.connection.run(
+                    "UPDATE providers SET settings = $1 WHERE application_id = $2",
+                    [.text(#"{"audiences":["a"],"newer":{"x":1},"teamId":"TEAM123456"}"#), .id(id)])
+                try sql.connection.run(
+                    "UPDATE protocol_keys SET keys = $1 WHERE application_id = $2",
+                    [.text(#"{"digests":{},"newer":{"x":1},"sealed":{}}"#), .id(id)])
+                try sql.connection.run(
+                    "UPDATE applications SET settings = $1 WHERE id = $2",
+                    [.text(#"{"secondFactors":{"demandedFor":["tomorrow"],"newer":{"x":1}}}"#), .id(id)])
+                try transaction.save(later)
+                try transaction.save(moreKeys)
+                try transaction.update(demanding)
+                let texts = [
+                    try sql.connection.row("SELECT settings FROM providers WHERE application_id = $1", [.id(id)]) {
+                        row throws(DomainError) in row.only.text
+                    },
+                    try sql.connection.row("SELECT keys FROM protocol_keys WHERE application_id = $1", [.id(id)]) {
+                        row throws(DomainError) in row.only.text
+                    },
+                    try sql.connection.row("SELECT settings FROM applications WHERE id = $1", [.id(id)]) {
+                        row throws(DomainError) in row.only.text
+                    },
+                ]
+                let isProvider = try transaction.providers(of: id) == [later]
+                let areKeys = try transaction.protocolKeys(of: id) == [moreKeys]
+                let isApplication = try transaction.application(id) == demanding
+                return (texts.map { $0 ?? "" }, [isProvider, areKeys, isApplication])
+            }
+            for text in texts { try expect(text.contains(#""newer":{"x":1}"#), "what is newer is gone: \(text)") }
+            try expect(texts[2].contains(#""tomorrow""#), "a word that is newer is gone: \(texts[2])")
+            try expect(!texts[0].contains("TEAM123456"), "the team came back: \(texts[0])")
+            try expectEqual(isRead, [true, true, true])
+        },
     ]
 }
