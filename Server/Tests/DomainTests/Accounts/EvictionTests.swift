@@ -247,6 +247,23 @@ struct EndedMeanwhileTests {
         #expect(refused == nil)
     }
 
+    @Test("writes no profile of a guest who was left in a merge meanwhile: that would be lost", arguments: [true, false])
+    func leftGuest(isMerged: Bool) async throws {
+        let (hana, _) = try await two()
+        let guest = try await world.logIn(TestDevice(), to: application)
+        let who = try await world.authenticate(guest.token, in: application)
+        if isMerged {
+            let merge = world.modules.administration.users.merge
+            _ = try await merge(who.user.id, into: hana.user.id, in: application, by: .local)
+        }
+        let refused = await world.refusal {
+            try await world.modules.accounts.editUser(
+                UserEdit(displayName: .set("level 7")), of: who.user.id, in: application,
+                by: .owner(who, isProven: false, from: .local))
+        }
+        #expect(refused == (isMerged ? .sessionInvalid : nil))
+    }
+
     @Test("may end the session itself, with the key that it removes")
     func own() async throws {
         let (owner, thief) = try await two()

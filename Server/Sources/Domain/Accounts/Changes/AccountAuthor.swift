@@ -215,6 +215,16 @@ extension AccountAuthor {
         try caller?.requireSession(in: transaction)
     }
 
+    /// Refuses an edit of the own account that came in before its sessions ended: edits of the profile alone do not look for
+    /// theirs (decision 0179). Who was left in a merge has been read before it, so that what is written later would be lost.
+    ///
+    /// - Parameter user: Whom the edit is of, as read in the transaction that stores it.
+    /// - Throws: `sessionInvalid` when the user is kept out or on the way out since.
+    func requireOpenAccount(of user: User) throws(DomainError) {
+        guard !actor.isOperator, let caller, caller.user.id == user.id else { return }
+        guard AccountGate.isOpen(to: user) else { throw .sessionInvalid }
+    }
+
     private func requireProof(
         of change: AccountChange, by actor: AccountActor, for user: User?, at now: Timestamp
     ) throws(DomainError) {

@@ -25,7 +25,7 @@ package struct EditUser: Sendable {
     ///   - application: Where.
     ///   - author: Who asks.
     /// - Returns: the user afterwards.
-    /// - Throws: `accessRefused`, `reauthenticationRequired`, `userUnknown`, `fieldsRefused`, `identifiersTaken`, `identityTaken`, `identityUnknown`,
+    /// - Throws: `sessionInvalid`, `accessRefused`, `reauthenticationRequired`, `userUnknown`, `fieldsRefused`, `identifiersTaken`, `identityTaken`, `identityUnknown`,
     ///   `lastWayIn`, `alreadyRegistered`, `providerTokenReplayed`, `administration(changedMeanwhile)`, `busy`,
     ///   `hookRefused`, `hookUnavailable`, `rateLimited`, `storageUnavailable`. Nothing is changed then.
     @discardableResult
@@ -220,6 +220,7 @@ struct ReadyEdit: Sendable {
     func store(
         _ before: User, keeping kept: KeptAccess, in transaction: any Transaction
     ) throws(DomainError) -> EditUser.Response {
+        try author.requireOpenAccount(of: before)
         try edit.refuseUnread(before, by: author.actor, application.settings.fieldRules)
         try author.requireProof(of: edit.needed(for: before), at: now)
         let outcome = try edit.outcome(of: before, by: author.actor, application.settings.fieldRules, at: now)
