@@ -79,11 +79,29 @@ package final class PostgreSQLJournal {
     }
 
     private func transaction(_ body: () throws(PostgreSQLFault) -> Void) throws(PostgreSQLOpenFault) {
-        try address.answering { () throws(PostgreSQLFault) in try link.transaction(body) }
+        try address.answering { () throws(PostgreSQLFault) in
+            try link.repeating { () throws(PostgreSQLFault) in try link.transaction(body) }
+        }
     }
 }
 
 extension PostgreSQLLink {
+    /// How often a change of the tables is tried beside nodes that use two of them in another order.
+    private static var tries: Int { 20 }
+
+    /// Runs a transaction, and runs it again where another one is in its way. Of a change of tables and a node that wait for each
+    /// other PostgreSQL ends one, and it may be either.
+    func repeating<Answer>(_ change: () throws(PostgreSQLFault) -> Answer) throws(PostgreSQLFault) -> Answer {
+        for _ in 1..<Self.tries {
+            do throws(PostgreSQLFault) {
+                return try change()
+            } catch {
+                guard error.kind == .collision else { throw error }
+            }
+        }
+        return try change()
+    }
+
     /// All of it or nothing.
     fileprivate func transaction(_ body: () throws(PostgreSQLFault) -> Void) throws(PostgreSQLFault) {
         try run("BEGIN")

@@ -58,37 +58,53 @@ package struct PostgreSQLOpenFault: Error, Hashable, CustomStringConvertible {
 
     /// What libpq says of a connection that could not be made, and what to do about it.
     init(_ address: PostgreSQLAddress, message: String) {
+        description = "The database \(address) cannot be used: \(Self.advised(message))"
+    }
+
+    /// What the server says of a statement of a command, and what to do about it.
+    init(_ address: PostgreSQLAddress, answering fault: PostgreSQLFault) {
+        description = "The database \(address) answers: \(Self.advised(fault.words))"
+    }
+
+    private static func advised(_ message: String) -> String {
         let words = PostgreSQLFault.oneLine(message)
-        let known: [(words: String, advice: String)] = [
-            ("password authentication failed", "Check user and password in the connection string."),
-            ("no password supplied", "Put the password into the connection string, or into libpq's password file."),
-            ("could not translate host name", "Check the host in the connection string."),
-            ("too many clients", Self.tooFewConnections), ("connection slots", Self.tooFewConnections),
-            ("too many connections", Self.tooFewConnections),
-            (
-                "read-only",
-                "It is a standby, or has default_transaction_read_only: name the primary, or all hosts with commas "
-                    + "between, so that the one that takes writes is found."
-            ),
-            ("hot standby", "It is a standby: name the primary, or all hosts with commas between."),
-            ("does not exist", "Create what is missing, or correct the connection string."),
-            ("starting up", "Try again in a moment."), ("shutting down", "Try again when it is back."),
-            (
-                "permission denied",
-                "Let the role of the connection string own Okaeri's tables, or grant it SELECT, INSERT, UPDATE and DELETE "
-                    + "on all of them, and USAGE on revocations_id_seq where backups have made it; “okaeri migrate” is "
-                    + "best run as that role."
-            ),
-            ("Connection refused", "See whether PostgreSQL runs there, and listens on that address."),
-            ("pg_hba.conf", "Allow this machine and user in the server's pg_hba.conf."),
-            ("certificate", "Check sslmode and sslrootcert in the connection string."),
-            ("does not support SSL", "Switch TLS on there, or check sslmode in the connection string."),
-        ]
         let advice = known.first { words.contains($0.words) }.map { " \($0.advice)" } ?? ""
         // libpq ends some of what it says with a question.
         let end = words.last == "?" || words.last == "." ? "" : "."
-        description = "The database \(address) cannot be used: \(words)\(end)\(advice)"
+        return "\(words)\(end)\(advice)"
     }
+
+    private static let known: [(words: String, advice: String)] = [
+        ("password authentication failed", "Check user and password in the connection string."),
+        ("no password supplied", "Put the password into the connection string, or into libpq's password file."),
+        ("could not translate host name", "Check the host in the connection string."),
+        ("too many clients", tooFewConnections), ("connection slots", tooFewConnections),
+        ("too many connections", tooFewConnections),
+        (
+            "read-only",
+            "It is a standby, or has default_transaction_read_only: name the primary, or all hosts with commas "
+                + "between, so that the one that takes writes is found."
+        ),
+        ("hot standby", "It is a standby: name the primary, or all hosts with commas between."),
+        ("does not exist", "Create what is missing, or correct the connection string."),
+        ("starting up", "Try again in a moment."), ("shutting down", "Try again when it is back."),
+        (
+            "permission denied for schema",
+            "“okaeri migrate”, “okaeri backup” and “okaeri restore” need the role that the tables belong to, or one "
+                + "that may act as it."
+        ),
+        (
+            "permission denied",
+            "Let the role of the connection string own Okaeri's tables, or grant it SELECT, INSERT, UPDATE and DELETE "
+                + "on all of them, and USAGE on revocations_id_seq where backups have made it; “okaeri migrate” is "
+                + "best run as that role."
+        ),
+        ("lock timeout", "Another program holds a table, such as pg_dump: try again when it has ended."),
+        ("Connection refused", "See whether PostgreSQL runs there, and listens on that address."),
+        ("pg_hba.conf", "Allow this machine and user in the server's pg_hba.conf."),
+        ("certificate", "Check sslmode and sslrootcert in the connection string."),
+        ("does not support SSL", "Switch TLS on there, or check sslmode in the connection string."),
+    ]
 
     private static let tooFewConnections =
         "Raise max_connections there, or lower OKAERI_DATABASE_CONNECTIONS here; each node needs that many, one "

@@ -21,8 +21,13 @@ struct PostgreSQLRevocations {
     }
 
     /// Makes tables and triggers, in the transaction under way, for whom the other tables belong to. It waits for those that write to
-    /// the tables, so that all that comes behind it is noted.
+    /// the tables, so that all that comes behind it is noted. Triggers that note enough stay: while others take their place, everybody
+    /// waits who uses their tables, behind each program that reads one for long, such as another backup.
     func install() throws(PostgreSQLFault) {
+        if try areCurrent(), try isOfOwner() {
+            try PostgreSQLSchema.becomeOwner(link)
+            return try admitWriters()
+        }
         try link.run(
             """
             CREATE TABLE IF NOT EXISTS \(Self.lines) (
@@ -78,6 +83,17 @@ struct PostgreSQLRevocations {
         return (0..<found.rowCount).map { found.row($0).text(0) }
     }
 
+    /// Whether the journal is there, and belongs to whom the other tables belong.
+    private func isOfOwner() throws(PostgreSQLFault) -> Bool {
+        let found = try link.run(
+            """
+            SELECT COUNT(*) FROM pg_class
+            WHERE oid IN (to_regclass('\(Self.lines)'), to_regclass('\(Self.segments)'))
+                AND relowner = (SELECT relowner FROM pg_class WHERE oid = to_regclass('schema_migrations'))
+            """)
+        return found.row(0).integer(0) == 2
+    }
+
     /// Lets tables that another role made belong to whom the other tables belong. Behind `removeTriggers`: who writes to those holds
     /// these.
     func handOver() throws(PostgreSQLFault) {
@@ -91,8 +107,9 @@ struct PostgreSQLRevocations {
     func areCurrent() throws(PostgreSQLFault) -> Bool {
         let found = try link.run(
             """
-            SELECT proname::text, prosrc FROM pg_proc
+            SELECT proname::text, prosrc FROM pg_proc p
             WHERE pronamespace = current_schema()::regnamespace AND starts_with(proname, '\(Self.prefix)')
+                AND EXISTS (SELECT 1 FROM pg_trigger WHERE tgfoid = p.oid AND tgenabled IN ('O', 'A'))
             """)
         var bodies: [String: String] = [:]
         for number in 0..<found.rowCount { bodies[found.row(number).text(0)] = found.row(number).text(1) }
@@ -105,7 +122,7 @@ struct PostgreSQLRevocations {
         let found = try link.run(
             """
             SELECT 'DROP FUNCTION ' || oid::regprocedure || ' CASCADE' FROM pg_proc
-            WHERE pronamespace = current_schema()::regnamespace AND starts_with(proname, '\(Self.prefix)')
+            WHERE pronamespace = current_schema()::regnamespace AND starts_with(proname, '\(Self.prefix)') ORDER BY oid
             """)
         for number in 0..<found.rowCount { try link.run(found.row(number).text(0)) }
     }

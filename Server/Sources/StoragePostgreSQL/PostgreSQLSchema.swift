@@ -141,6 +141,10 @@ struct PostgreSQLSchema {
     func migrate() throws(PostgreSQLFault) -> Int {
         // Tables can be large, and somebody waits in front of a terminal.
         try link.run("SET statement_timeout = 0")
+        return try link.repeating { () throws(PostgreSQLFault) in try migrateOnce() }
+    }
+
+    private func migrateOnce() throws(PostgreSQLFault) -> Int {
         try link.run("BEGIN")
         do {
             try link.run("SELECT pg_advisory_xact_lock(\(Self.lock))", within: .seconds(3600))

@@ -150,7 +150,7 @@ extension PostgreSQLAddress {
         do throws(PostgreSQLFault) {
             return try ask()
         } catch {
-            throw PostgreSQLOpenFault("The database \(self) answers: \(error.words).")
+            throw PostgreSQLOpenFault(self, answering: error)
         }
     }
 }

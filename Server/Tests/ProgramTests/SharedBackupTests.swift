@@ -224,7 +224,7 @@ struct SharedBackupTests {
         let cluster = try await TestPostgreSQL.cluster()
         let database = try await cluster.makeMigratedDatabase()
         _ = try await makeApplication(cluster.url(database))
-        _ = try await makeBackup(cluster.url(database))
+        let key = try await makeBackup(cluster.url(database))
         let functions =
             "SELECT proname::text, prosrc FROM pg_proc WHERE starts_with(proname, 'okaeri_note_') ORDER BY proname"
         let ids = "SELECT oid::text FROM pg_trigger WHERE tgname LIKE 'okaeri_note_%' ORDER BY tgname"
@@ -232,7 +232,12 @@ struct SharedBackupTests {
             try await cluster.run(functions, in: database), try await cluster.run(ids, in: database)
         )
         #expect(try await program(["migrate"], cluster.url(database)).status == 0)
+        _ = try await makeBackup(cluster.url(database), key: key)
         #expect(try await cluster.run(ids, in: database) == made, "what notes enough stays: nobody waits")
+        try await cluster.run("ALTER TABLE users DISABLE TRIGGER okaeri_note_users_ended", in: database)
+        _ = try await makeBackup(cluster.url(database), key: key)
+        let off = "SELECT tgname FROM pg_trigger WHERE tgname LIKE 'okaeri_note_%' AND tgenabled = 'D'"
+        #expect(try await cluster.run(off, in: database).isEmpty)
         // A program that carried nothing of providers, and less of applications.
         try await cluster.run("DROP FUNCTION okaeri_note_providers_changed() CASCADE", in: database)
         try await cluster.run(

@@ -196,6 +196,45 @@ struct RevocableTableTests {
         }
     }
 
+    @Test(
+        "are noted anew, also with the schema, beside nodes that use two tables in another order: PostgreSQL",
+        .timeLimit(.minutes(2)))
+    func deadlock() async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let database = try await cluster.makeMigratedDatabase()
+        let address = try cluster.address(database)
+        @Sendable func isLocked(_ table: String, _ mode: String) -> String {
+            "SELECT 1 FROM pg_locks WHERE relation = '\(table)'::regclass AND mode = '\(mode)' AND granted"
+        }
+        // PostgreSQL ends who has waited for the other for a second: never the node.
+        @Sendable func node(_ mode: String) async throws {
+            try await cluster.run(
+                """
+                SET deadlock_timeout = '1h'; BEGIN; LOCK TABLE event_endpoints IN ROW EXCLUSIVE MODE;
+                DO $$ BEGIN
+                    WHILE NOT EXISTS (\(isLocked("sessions", mode))) LOOP PERFORM pg_sleep(0.01); END LOOP;
+                END $$;
+                LOCK TABLE sessions IN ROW EXCLUSIVE MODE; COMMIT
+                """, in: database)
+        }
+        func untilNode() async throws {
+            let question = isLocked("event_endpoints", "RowExclusiveLock")
+            while try await cluster.run(question, in: database).isEmpty {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
+        async let first: Void = node("ShareRowExclusiveLock")
+        try await untilNode()
+        try await offThread { try PostgreSQLJournal(address).install() }
+        try await first
+        // What notes less than it should is made anew with the schema.
+        _ = try await cluster.run("DROP FUNCTION okaeri_note_providers_changed() CASCADE", in: database)
+        async let second: Void = node("AccessExclusiveLock")
+        try await untilNode()
+        _ = try await offThread { try PostgreSQLMigration(address, isRehearsal: false) }
+        try await second
+    }
+
     private func open(_ path: String, _ flags: Int32) throws -> SQLiteConnection {
         try SQLiteConnection(path: path, flags: SQLITE_OPEN_READWRITE | flags) { Issue.record("\($0)") }
     }
