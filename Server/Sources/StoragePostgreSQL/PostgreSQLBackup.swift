@@ -148,7 +148,7 @@ package final class PostgreSQLSnapshot {
             schemaVersion = try PostgreSQLSchema(link, address).version()
             (rows, sealingKeys) = try Self.content(link)
         } catch {
-            throw PostgreSQLOpenFault("The database \(address) cannot be looked at: \(error.words).")
+            throw PostgreSQLOpenFault(address, "cannot be looked at", error)
         }
     }
 

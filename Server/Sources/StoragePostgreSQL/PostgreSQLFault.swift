@@ -62,8 +62,8 @@ package struct PostgreSQLOpenFault: Error, Hashable, CustomStringConvertible {
     }
 
     /// What the server says of a statement of a command, and what to do about it.
-    init(_ address: PostgreSQLAddress, answering fault: PostgreSQLFault) {
-        description = "The database \(address) answers: \(Self.advised(fault.words))"
+    init(_ address: PostgreSQLAddress, _ verb: String, _ fault: PostgreSQLFault) {
+        description = "The database \(address) \(verb): \(Self.advised(fault.words))"
     }
 
     private static func advised(_ message: String) -> String {

@@ -49,7 +49,7 @@ package struct PostgreSQLInspection: Sendable {
             let here = 1000 * Int64(clamping: time.tv_sec) + Int64(clamping: time.tv_nsec) / 1_000_000
             clockLead = .milliseconds(clock.row(0).integer(0)) - .milliseconds(here)
         } catch {
-            throw PostgreSQLOpenFault("The database \(address) cannot be looked at: \(error.words).")
+            throw PostgreSQLOpenFault(address, "cannot be looked at", error)
         }
         missingConnections = Self.fault(opening: connections, to: address.forReading)
     }

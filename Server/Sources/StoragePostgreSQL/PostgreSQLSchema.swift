@@ -196,7 +196,7 @@ package struct PostgreSQLMigration: Sendable {
         do throws(PostgreSQLFault) {
             before = isRehearsal ? try schema.version() : try schema.migrate()
         } catch {
-            throw PostgreSQLOpenFault("The database \(address) cannot be brought up to date: \(error.words).")
+            throw PostgreSQLOpenFault(address, "cannot be brought up to date", error)
         }
         if before > Migration.latestVersion, let words = PostgreSQLSchema.complaint(before, address) {
             throw PostgreSQLOpenFault(words)

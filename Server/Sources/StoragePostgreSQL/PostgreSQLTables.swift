@@ -150,7 +150,7 @@ extension PostgreSQLAddress {
         do throws(PostgreSQLFault) {
             return try ask()
         } catch {
-            throw PostgreSQLOpenFault(self, answering: error)
+            throw PostgreSQLOpenFault(self, "answers", error)
         }
     }
 }

@@ -96,6 +96,22 @@ struct DatabaseFaultTests {
         #expect(!doctor.output.contains("takes reads and writes"), "\(doctor.output)")
     }
 
+    @Test("is found out by commands that need another role, which say whose, and by okaeri doctor, which says as much")
+    func anotherRole() async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let (empty, full) = (try await cluster.makeDatabase(), try await cluster.makeMigratedDatabase())
+        let role = "stranger_\(empty)"
+        try await cluster.run("CREATE ROLE \(role) LOGIN", in: empty)
+        for name in [empty, full] { try await cluster.run("REVOKE CREATE ON SCHEMA public FROM PUBLIC", in: name) }
+        let migration = try await Program.run(
+            "migrate", environment: Nodes.environment(cluster.networkURL(empty, user: role)))
+        #expect(migration.status == 1)
+        #expect(migration.errors.contains("need the role that the tables belong to"), "\(migration.errors)")
+        let doctor = try await Program.run(
+            "doctor", environment: Nodes.environment(cluster.networkURL(full, user: role)))
+        #expect(doctor.status == 1 && doctor.output.contains("grant it SELECT, INSERT"), "\(doctor.output)")
+    }
+
     @Test("is refused without a sealing key that all nodes share, and with an address that is none")
     func settings() async throws {
         let missing = try await Program.run(
