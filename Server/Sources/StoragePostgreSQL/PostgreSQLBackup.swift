@@ -4,7 +4,8 @@ import Storage
 /// The journal of what ended in a shared database, for its backups. Blocks.
 package final class PostgreSQLJournal {
     private static let session = """
-        SET statement_timeout = 0; SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = 0
+        SET statement_timeout = 0; SET lock_timeout = '\(PostgreSQLLink.tableTimeout)'; \
+        SET idle_in_transaction_session_timeout = 0
         """
     private static let linesAtOnce = 10_000
     package static let bytesAtOnce = 8 << 20
@@ -86,17 +87,19 @@ package final class PostgreSQLJournal {
 }
 
 extension PostgreSQLLink {
-    /// How often a change of the tables is tried beside nodes that use two of them in another order.
+    /// How long a change of the tables waits for one of them. All requests wait behind it, for five seconds at the most.
+    static var tableTimeout: String { "2s" }
+    /// How often it is tried beside programs that read a table for long, and nodes that use two of them in another order.
     private static var tries: Int { 20 }
 
-    /// Runs a transaction, and runs it again where another one is in its way. Of a change of tables and a node that wait for each
-    /// other PostgreSQL ends one, and it may be either.
+    /// Runs a transaction, and runs it again where another one is in its way: requests go on between two tries. Of a change of tables
+    /// and a node that wait for each other PostgreSQL ends one, and it may be either.
     func repeating<Answer>(_ change: () throws(PostgreSQLFault) -> Answer) throws(PostgreSQLFault) -> Answer {
         for _ in 1..<Self.tries {
             do throws(PostgreSQLFault) {
                 return try change()
             } catch {
-                guard error.kind == .collision else { throw error }
+                guard error.isOfAnother else { throw error }
             }
         }
         return try change()

@@ -24,6 +24,9 @@ struct PostgreSQLFault: Error {
     /// For the log: SQLSTATE and the server's words.
     let words: String
 
+    /// Whether another transaction held what a change of the tables needs alone, and it can be tried again.
+    var isOfAnother: Bool { kind == .collision || words.hasPrefix("55P03") }
+
     /// Duplicates carry the colliding values in their detail, which is not read; the message names the constraint.
     init(state: String, message: String) {
         kind =

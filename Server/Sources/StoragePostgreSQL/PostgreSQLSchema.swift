@@ -148,6 +148,7 @@ struct PostgreSQLSchema {
         try link.run("BEGIN")
         do {
             try link.run("SELECT pg_advisory_xact_lock(\(Self.lock))", within: .seconds(3600))
+            try link.run("SET LOCAL lock_timeout = '\(PostgreSQLLink.tableTimeout)'")
             let before = try version()
             let statements = Self.statements(after: before)
             let revocations = PostgreSQLRevocations(link)
@@ -190,7 +191,7 @@ package struct PostgreSQLMigration: Sendable {
     package init(_ address: PostgreSQLAddress, isRehearsal: Bool) throws(PostgreSQLOpenFault) {
         let link = try PostgreSQLLink(
             isRehearsal ? address.forReading : address,
-            // The lock is waited for as long as the one who has it works; tables in use are not.
+            // The lock of the steps is waited for as long as the one who has it works; tables in use are not.
             session: "SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0")
         let schema = PostgreSQLSchema(link, address)
         do throws(PostgreSQLFault) {

@@ -235,6 +235,45 @@ struct RevocableTableTests {
         try await second
     }
 
+    @Test(
+        "hold up no node behind a program that reads one for long, while they are noted anew: PostgreSQL",
+        .timeLimit(.minutes(2)), arguments: [true, false])
+    func reader(isMigration: Bool) async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let database = try await cluster.makeMigratedDatabase()
+        let address = try cluster.address(database)
+        try await offThread { try PostgreSQLJournal(address).install() }
+        try await cluster.run("DROP FUNCTION okaeri_note_providers_changed() CASCADE", in: database)
+        func until(_ lock: String) async throws {
+            let question = "SELECT 1 FROM pg_locks WHERE relation = 'users'::regclass AND \(lock)"
+            while try await cluster.run(question, in: database).isEmpty {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
+        // As `pg_dump` does. It ends when a node has gone on.
+        async let reading = cluster.run(
+            """
+            BEGIN; LOCK TABLE users IN ACCESS SHARE MODE;
+            DO $$ BEGIN
+                WHILE NOT EXISTS (SELECT 1 FROM pg_class WHERE relname = 'went_on') LOOP
+                    PERFORM pg_sleep(0.01);
+                END LOOP;
+            END $$; COMMIT
+            """, in: database)
+        try await until("mode = 'AccessShareLock' AND granted")
+        async let change: Void = offThread {
+            if isMigration {
+                _ = try PostgreSQLMigration(address, isRehearsal: false)
+            } else {
+                try PostgreSQLJournal(address).install()
+            }
+        }
+        try await until("mode = 'AccessExclusiveLock' AND NOT granted")
+        try await cluster.run("SELECT COUNT(*) FROM users; CREATE TABLE went_on ()", in: database)
+        _ = try await reading
+        try await change
+    }
+
     private func open(_ path: String, _ flags: Int32) throws -> SQLiteConnection {
         try SQLiteConnection(path: path, flags: SQLITE_OPEN_READWRITE | flags) { Issue.record("\($0)") }
     }
