@@ -35,6 +35,17 @@ struct CommandTests {
         #expect(printed.status == 1 && printed.errors.contains("Standard output did not take everything"))
     }
 
+    @Test("refuse words of a terminal that is not set to UTF-8, before a name or another folder is made of them")
+    func otherEncoding() async throws {
+        for words in [#"application create "$word" --data "$1""#, #"application create A --data "$1/$word""#] {
+            let refused = try await ChildProcess(
+                "/bin/sh", ["-c", #"word=$(printf '\202\240'); exec "$0" "# + words, Program.path(), folder.path]
+            ).finished()
+            #expect(refused.status == 2 && refused.errors.contains("not written in UTF-8"), "\(refused.errors)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+    }
+
     @Test(
         "let nothing through that steers a terminal, in sentences and in JSON",
         arguments: ["\u{1B}[2J", "\u{9B}2J", "\u{7}", "\r", "\u{7F}", "\u{202E}"])
