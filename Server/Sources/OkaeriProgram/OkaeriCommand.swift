@@ -65,7 +65,8 @@ struct OkaeriCommand: AsyncParsableCommand {
         // Bytes that are no text arrive as this sign. Nobody's name has it, and a folder whose name has them is another one.
         if let word = arguments.first(where: { $0.unicodeScalars.contains("\u{FFFD}") }) {
             Console.tellFault(
-                "“\(word)” is not written in UTF-8. Set the terminal to UTF-8, or give the folder or file a name in UTF-8.")
+                "“\(word)” is not written in UTF-8. Set the terminal to UTF-8, or give the folder or file a name in "
+                    + "UTF-8.")
             return 2
         }
         do {

@@ -247,7 +247,7 @@ struct EndedMeanwhileTests {
         #expect(refused == nil)
     }
 
-    @Test("writes no profile of a guest who was left in a merge meanwhile: that would be lost", arguments: [true, false])
+    @Test("writes no profile of a guest who was left in a merge: that would be lost", arguments: [true, false])
     func leftGuest(isMerged: Bool) async throws {
         let (hana, _) = try await two()
         let guest = try await world.logIn(TestDevice(), to: application)
