@@ -58,8 +58,9 @@ extension JSONValue {
         case (.object(var members), .object(let stored), .object(let known)):
             for (name, value) in stored {
                 let new = members[name]
+                // What this program makes of it may be its standard, which is not written.
                 guard let read = known[name] else {
-                    members[name] = new ?? value
+                    members[name] = new?.keeping(value, known: value.emptied, andRemains: keepsRemains) ?? value
                     continue
                 }
                 let kept = (new ?? value.emptied).keeping(value, known: read, andRemains: keepsRemains)
