@@ -136,6 +136,44 @@ struct PostgreSQLStoreTests {
         try await TestPostgreSQL.cluster().end(store)
     }
 
+    @Test("removes in parts nothing that was replaced while the statement waited for its row")
+    func replacedMeanwhile() async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let (store, thread, now) = (try await cluster.store(), HeldThread(), StandingClock().now)
+        let database = try #require(cluster.ownDatabase(of: store))
+        let (application, user) = (Identifier<Application>(rawValue: "a"), Identifier<User>(rawValue: "u"))
+        @Sendable func replace(_ transaction: any Transaction, _ time: Timestamp) throws(DomainError) {
+            try transaction.replace(
+                StoredTransferCode(application: application, user: user, digest: SecretDigest(of: [1]), issuedAt: time))
+            try transaction.write(LogInFailures(count: 1, lastAt: time), of: SecretDigest(of: [1]), in: application)
+            try transaction.keep(
+                RemovedDeviceKey(
+                    application: application, thumbprint: "t", user: user, reason: .tooMany, removedAt: time))
+        }
+        try await store.write { transaction throws(DomainError) in try replace(transaction, now - .days(2)) }
+        async let replacing: Void = store.write { transaction throws(DomainError) in
+            try replace(transaction, now)
+            thread.hold()
+        }
+        await thread.waitForThread()
+        async let codes = store.writeStatement { transaction throws(DomainError) in
+            try transaction.removeTransferCodes(issuedBefore: now, count: 9)
+        }
+        async let failures = store.writeStatement { transaction throws(DomainError) in
+            try transaction.removeFailures(lastBefore: now, count: 9)
+        }
+        async let keys = store.writeStatement { transaction throws(DomainError) in
+            try transaction.forgetRemovedDeviceKeys(before: now, count: 9)
+        }
+        let waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = '\(database)' AND wait_event_type = 'Lock'"
+        while try await cluster.run(waiting, in: "postgres").count < 3 { try await Task.sleep(for: .milliseconds(10)) }
+        thread.letGo()
+        try await replacing
+        let removed = try await [codes, failures, keys]
+        #expect(removed == [0, 0, 0])
+        try await cluster.end(store)
+    }
+
     @Test("looks a text with U+0000 up, and finds nothing")
     func nullCharacter() async throws {
         let store = try await TestPostgreSQL.cluster().store()

@@ -27,11 +27,13 @@ extension SQLTransaction {
     }
 
     package func forgetRemovedDeviceKeys(before limit: Timestamp, count: Int) throws(DomainError) -> Int {
+        // The time is asked for twice, as of transfer codes: a key may be removed again meanwhile.
         try connection.change(
             """
             DELETE FROM removed_device_keys WHERE (application_id, thumbprint) IN (
                 SELECT application_id, thumbprint FROM removed_device_keys
                 WHERE removed_at < $1 ORDER BY removed_at LIMIT $2)
+                AND removed_at < $1
             """, [.time(limit), .count(count)])
     }
 

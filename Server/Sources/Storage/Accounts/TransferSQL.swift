@@ -100,10 +100,12 @@ extension SQLTransaction {
     }
 
     package func removeTransferCodes(issuedBefore limit: Timestamp, count: Int) throws(DomainError) -> Int {
+        // The time is asked for twice: PostgreSQL looks at a row again that somebody replaces meanwhile, and at no other part of it.
         try connection.change(
             """
             DELETE FROM transfer_codes WHERE (application_id, user_id) IN (
                 SELECT application_id, user_id FROM transfer_codes WHERE issued_at < $1 ORDER BY issued_at LIMIT $2)
+                AND issued_at < $1
             """, [.time(limit), .count(count)])
     }
 
