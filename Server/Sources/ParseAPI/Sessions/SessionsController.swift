@@ -134,8 +134,10 @@ final class SessionsController: Sendable {
     func delete(_ call: ParseCall) async throws -> ParseResponse {
         do {
             if call.caller.isMaster {
+                // One of this protocol: of others none is shown, and all of the application would be looked through for it.
+                guard let found = try await session(call) else { throw DomainError.sessionUnknown }
                 try await sessions.endSession(
-                    try call.id(), of: nil, in: call.application.id, by: call.administrator)
+                    found.id, of: found.user, in: call.application.id, by: call.administrator)
             } else {
                 guard let session = call.caller.session else { throw ParseFault.sessionInvalid }
                 let id: Identifier<Session> = try call.id()

@@ -51,6 +51,14 @@ struct ParseSessionTests {
         #expect(try await world.parse("PUT", "/classes/_Session/\(id)", "{}", master: true).status == 200)
         #expect(try await world.parse("PUT", "/sessions/\(id)", #"{"ACL":{}}"#, master: true).parseCode == 105)
         #expect(try await world.parse("GET", "/sessions/nobody", master: true).parseCode == 101)
+        _ = try await world.native("POST", "/v1/log-in/password", #"{"identifier":"mika","password":"s3cret"}"#)
+        let sessions = try await world.modules.sessions.listSessions(
+            of: Identifier(rawValue: mika.id), in: world.application)
+        let ofAnother = try #require(sessions.first { $0.protocolName == .native }?.id)
+        for method in ["GET", "PUT", "DELETE"] {
+            let answer = try await world.parse(method, "/sessions/\(ofAnother)", master: true)
+            #expect(answer.parseCode == 101, "\(method): \(answer.text)")
+        }
         #expect(try await world.parse("DELETE", "/sessions/\(id)", master: true).status == 200)
         #expect(try await world.parse("GET", "/users/me", token: mika.token).parseCode == 209)
         let ended = try await world.modules.administration.audit.list(
