@@ -137,20 +137,28 @@ struct TransferUseTests {
 
     /// Who has taken away the account at a provider by which they came is there still, and the user is a guest again.
     @Test(
-        "lets the key end with no identity of a guest's, unless somebody is there who came by one of before",
-        arguments: [Session.LogInMethod.automatic, .passkey], [true, false])
-    func joinedBy(way: Session.LogInMethod, isKey: Bool) async throws {
+        "lets the key end with no identity of a guest's, unless somebody is there who had one of before",
+        arguments: [
+            (.automatic, nil, nil), (.automatic, .deviceKey, nil), (.transferCode, .transferCode, nil),
+            (.passkey, nil, .transferCode), (.passkey, .passkey, .transferCode),
+            // A second device, which took the account away in its own session, and another session in which it was shown.
+            (.transferCode, nil, .transferCode), (.automatic, .provider, .transferCode),
+        ] as [(Session.LogInMethod, AuthenticationMethods?, Session.LogInMethod?)])
+    func joinedBy(
+        way: Session.LogInMethod, shown: AuthenticationMethods?, expected: Session.LogInMethod?
+    ) async throws {
         let who = try await owner()
         let (tenant, now, id) = (application.id, world.clock.now, who.user.id)
         var other = Identity(provider: .device, subject: "other", linkedAt: now)
         other.joinedBy = way
-        let key = other
-        let session = Session(
+        var opened = Session(
             id: Identifier(rawValue: "other"), application: tenant, user: id, client: .init(address: nil),
             protocolName: .native, method: way,
             times: .init(createdAt: now, lastUsedAt: now, expiresAt: now + .days(1), authenticatedAt: now))
+        opened.methods = shown ?? []
+        let (key, session) = (other, opened)
         try await world.engine.write { transaction throws(DomainError) in
-            if isKey {
+            if shown == nil {
                 try transaction.insert(key, for: id, in: tenant)
             } else {
                 try transaction.insert(
@@ -160,7 +168,7 @@ struct TransferUseTests {
         _ = try await redeem(try await issue(who).code, on: phone)
         let joined = try await world.modules.directory.readUser(id, in: tenant).identities
             .first { $0.subject == phone.thumbprint }
-        #expect(joined != nil && joined?.joinedBy == (way == .passkey ? .transferCode : nil))
+        #expect(joined != nil && joined?.joinedBy == expected)
     }
 
     @Test("by the user's own device is a log-in and nothing else")

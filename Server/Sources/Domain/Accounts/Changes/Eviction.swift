@@ -266,15 +266,17 @@ extension Transaction {
     }
 
     /// Whether nobody came to a user but by keys, and by ids of clients, as far as can be seen: to a guest, of whom no session and no key
-    /// is there that came by a way of before (`waysLost`).
+    /// is there that came by a way of before (`waysLost`), or may have, and no session in which one was shown.
     ///
     /// - Throws: `storageUnavailable`.
     func isReachedByKeysAlone(_ user: User) throws(DomainError) -> Bool {
         guard user.isAnonymous else { return false }
-        let lost = Set(try waysLost(to: user).map(\.rawValue))
+        let lost = try waysLost(to: user)
         let sessions = try sessions(of: user.id, in: user.application)
-        return !sessions.contains { lost.contains($0.method.rawValue) }
-            && !user.identities.contains { $0.joinedBy.map { lost.contains($0.rawValue) } ?? false }
+        return !sessions.contains { session in
+            lost.contains(Identity.Provider(rawValue: session.method.rawValue))
+                || !session.methods.isDisjoint(with: [.provider, .passkey])
+        } && !user.identities.contains { identity in lost.contains { identity.mayHaveJoined(by: $0) } }
     }
 
     /// Ends sessions that came by ways that led to the user before, where something else certainly lets the user in.
