@@ -141,7 +141,7 @@ struct TransferUseTests {
         arguments: [
             (.automatic, nil, nil), (.automatic, .deviceKey, nil), (.transferCode, .transferCode, nil),
             (.passkey, nil, .transferCode), (.passkey, .passkey, .transferCode),
-            // A second device, which took the account away in its own session, and another session in which it was shown.
+            // A second device, which took the account away in its own session, and a session in which it was shown.
             (.transferCode, nil, .transferCode), (.automatic, .provider, .transferCode),
         ] as [(Session.LogInMethod, AuthenticationMethods?, Session.LogInMethod?)])
     func joinedBy(
