@@ -72,10 +72,12 @@ public final class OkaeriClient: Sendable {
 
     /// Whether nobody has been logged in on this device yet (``OkaeriState/LogOutReason/firstLaunch``): the moment to take over whom
     /// another SDK has left here. After a log-out that would bring back who has left.
+    ///
+    /// - Throws: `OkaeriError`: `.storageLocked` when the vault cannot be read now, `.storageUnavailable`. Ask for no automatic
+    ///   log-in then: it is made up for later, and makes a new user in the place of the one who was left here.
     public var isFirstLaunch: Bool {
-        get async {
-            // A locked vault says nothing; nor does an automatic log-in then.
-            guard let record = try? await keeper.read() else { return false }
+        get async throws(OkaeriError) {
+            let record = try await keeper.read()
             return record.loggedInUser == nil && record.reasonLoggedOut == .firstLaunch
         }
     }

@@ -182,19 +182,33 @@ struct OldSessionsTests {
         try write(#"{"objectId":"m1","sessionToken":"alive"}"#, to: "Documents/NCMB/currentUser")
         world.server.takeIn("m1", from: "ncmb", token: "alive")
         let client = world.launch(inBackground: false)
-        #expect(await client.isFirstLaunch)
+        #expect(try await client.isFirstLaunch)
         #expect(try await logIn(client, after: old).user.id == "m1")
         try await client.upgrade(username: "hana", password: "a long enough secret")
-        #expect(await !client.isFirstLaunch)
+        #expect(try await !client.isFirstLaunch)
         await client.logOut()
         let next = world.launch(inBackground: false)
-        #expect(await !next.isFirstLaunch)
+        #expect(try await !next.isFirstLaunch)
         guard case .firstVisit(let guest) = try await logIn(next, after: old) else {
             Issue.record("not .firstVisit")
             return
         }
         #expect(guest.id != "m1" && world.server.requests(to: APIPath.adopt).count == 1)
+    }
+
+    @Test("is taken over later where the phone is locked at first: no log-in is made up for that would make a user")
+    func lockedAtFirst() async throws {
+        try write(#"{"objectId":"m1","sessionToken":"alive"}"#, to: "Documents/NCMB/currentUser")
+        world.server.takeIn("m1", from: "ncmb", token: "alive")
         world.vault.isLocked = true
-        #expect(await !world.launch(inBackground: false).isFirstLaunch)
+        let client = world.launch()
+        await #expect(throws: OkaeriError.storageLocked) { try await logIn(client, after: old) }
+        await world.clock.waitForSleepers()
+        world.vault.isLocked = false
+        world.clock.advanceToNextSleeper()
+        while await client.keeper.recovery != nil { await Task.yield() }
+        #expect(world.logInCount == 0)
+        #expect(try await client.isFirstLaunch)
+        #expect(try await logIn(client, after: old).user.id == "m1")
     }
 }

@@ -155,7 +155,7 @@ func vaults(stateDirectory: URL) -> [any CredentialVault] {
 
 /// FromAnotherSDK.md
 func logIn(_ okaeri: OkaeriClient, after old: OldSessions) async throws(OkaeriError) -> Welcome {
-    if await okaeri.isFirstLaunch, let session = try old.session(in: .ncmb) {
+    if try await okaeri.isFirstLaunch, let session = try old.session(in: .ncmb) {
         do throws(OkaeriError) {
             return try await okaeri.adopt(session)
         } catch {
@@ -168,7 +168,7 @@ func logIn(_ okaeri: OkaeriClient, after old: OldSessions) async throws(OkaeriEr
 
 /// FromAnotherSDK.md
 func logIn(_ okaeri: OkaeriClient, from service: OldService, _ old: OldSessions) async throws(OkaeriError) -> Welcome {
-    if await okaeri.isFirstLaunch {
+    if try await okaeri.isFirstLaunch {
         do throws(OkaeriError) {
             if let welcome = try await okaeri.adopt(from: service, in: old) { return welcome }
         } catch {
