@@ -91,12 +91,21 @@ struct ItemVault: CredentialVault {
     /// Decides what becomes of what an earlier installation left behind, and marks this one. What cannot be decided or wiped
     /// now is not used either: the error comes back until it is.
     private func markInstallation(of application: String) async throws(VaultError) {
-        if waitsForApp, await !answers.hasBegun(application) {
-            guard try items.read("\(application).key") != nil else {
-                throw .unreadableNow("the app has not been started yet")
-            }
-            await answers.begin(application)
+        guard waitsForApp, await !answers.hasBegun(application) else { return try await settle(application) }
+        try requireFirstKey(of: application)
+        try await settle(application)
+        // What an earlier installation has left may have been wiped just now.
+        try requireFirstKey(of: application)
+        await answers.begin(application)
+    }
+
+    private func requireFirstKey(of application: String) throws(VaultError) {
+        guard try items.read("\(application).key") != nil else {
+            throw .unreadableNow("the app has not been started yet")
         }
+    }
+
+    private func settle(_ application: String) async throws(VaultError) {
         // The mark may go while the app runs, with its folder: the account is its own all the same.
         guard await !answers.isSettled(application) else { return }
         if let formerItems { try takeOver(application, from: formerItems) }

@@ -178,6 +178,23 @@ struct ReinstallComplaintTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test("complaint 10: an extension that waits for the app begins with nobody after it has wiped a log-in either")
+    func waitingAfterWipe() async throws {
+        let (first, second) = (try TemporaryFolder(), try TemporaryFolder())
+        try await world.launch(vault: vault(first, .wipe), inBackground: false).logInAutomatically()
+        let waiting = ItemVault(
+            items: keychain, keys: SoftwareKeys(), directory: second.url, reinstall: .wipe, waitsForApp: true)
+        let widget = world.launch(vault: waiting, inBackground: false)
+        await #expect(throws: OkaeriError.storageLocked) { try await widget.logInAutomatically() }
+        #expect(keychain.items.withValue { $0 }.isEmpty && world.server.users.count == 1)
+        let app = world.launch(vault: vault(second, .wipe), inBackground: false)
+        #expect(try await app.isFirstLaunch)
+        let user = try await app.logInAutomatically().user
+        #expect(try await widget.logInAutomatically().user.id == user.id)
+        #expect(world.server.users.count == 2)
+        withExtendedLifetime((first, second)) {}
+    }
+
     @Test("complaint 10: an extension that has the app's Keychain and not its folder wipes nothing")
     func withoutAppGroup() async throws {
         let (own, other) = (try TemporaryFolder(), try TemporaryFolder())
