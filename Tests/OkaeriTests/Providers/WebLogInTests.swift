@@ -265,6 +265,11 @@ struct WebLogInTests {
         world.vault.isLocked = true
         await #expect(throws: OkaeriError.storageLocked) { try await okaeri.finish(request, with: back) }
         world.vault.isLocked = false
+        world.vault.refusesKeys = true
+        await #expect(throws: OkaeriError.storageUnavailable("refused by the test")) {
+            try await okaeri.finish(request, with: back)
+        }
+        world.vault.refusesKeys = false
         #expect(try await okaeri.finish(request, with: back).user.id == hana.id)
         await #expect(throws: OkaeriError.webLogInRefused(.codeRefused)) {
             try await okaeri.finish(request, with: back)

@@ -20,8 +20,11 @@ extension SessionKeeper {
         do throws(OkaeriError) {
             return try await redeem(code, for: request)
         } catch {
-            // Without the device's key nothing was sent.
-            if error == .storageLocked { sentWebLogIns.removeAll { $0 == request.state } }
+            // Without the device's key, or the lock, nothing was sent.
+            switch error {
+            case .storageLocked, .storageUnavailable: sentWebLogIns.removeAll { $0 == request.state }
+            default: break
+            }
             throw error
         }
     }
