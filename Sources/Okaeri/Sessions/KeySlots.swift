@@ -67,7 +67,7 @@ extension VaultRecord {
 
     /// The key of a registered user who has left and types this now, unless the key in use is that user's.
     func formerKeySlot(of identifier: String) -> Int? {
-        guard let former = formerKeys.key(of: identifier), former.user != keyUser else { return nil }
+        guard let former = formerKeys.key(of: identifier), former.user != user(ofKey: keySlot) else { return nil }
         return former.slot
     }
 

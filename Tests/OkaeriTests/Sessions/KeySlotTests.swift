@@ -24,6 +24,19 @@ struct KeySlotTests {
         #expect(VaultRecord.read(Self.left.written()) == Self.left)
     }
 
+    @Test("counts also while they are logged in beside the key of a stranger, whose record names nobody")
+    func besideStranger() {
+        var record = Self.left
+        var response = Samples.response("hana", session: "by the pages")
+        response.user.isAnonymous = false
+        let logIn = RecordChange.replace(
+            response, after: record.counts, keySlot: 1, abandoned: [], leadsHere: false)
+        logIn.apply(to: &record)
+        let stored = VaultRecord.read(record.written())
+        #expect(record.isKeyOfStranger && stored.isKeyOfStranger)
+        #expect(record.formerKeySlot(of: "hana@example.com") == 0 && stored.formerKeySlot(of: "hana@example.com") == 0)
+    }
+
     @Test("counts the same where an older version has stored more", arguments: identifiers)
     func more(identifier: String) {
         var stored = String(decoding: Self.left.written(), as: UTF8.self)
