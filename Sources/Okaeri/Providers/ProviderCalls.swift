@@ -162,7 +162,7 @@ extension SessionKeeper {
             return .known(user, lastLogIn: user.lastLogInAt)
         } catch {
             switch error {
-            case .offline, .serverUnavailable, .rateLimited, .unexpectedResponse:
+            case .offline, .serverUnavailable, .rateLimited, .unexpectedResponse, .storageLocked, .storageUnavailable:
                 return .known(User(known), lastLogIn: known.lastLogInAt.map(Date.init(_:)))
             case .sessionEnded, .notLoggedIn, .loggedOutMeanwhile:
                 guard !isMember else { throw error }

@@ -85,6 +85,19 @@ struct StorageComplaintTests {
         #expect(world.logInCount == 2)
     }
 
+    @Test("complaint 8: so is a person beside a guest's key, where the server wants a proof by it with each request")
+    func knownBesideKey() async throws {
+        world.server.proofRequired = true
+        let before = world.launch(inBackground: false)
+        try await before.logInAutomatically()
+        let hana = try await before.logIn(with: .apple(.test(user: "hana"))).user
+        world.vault.refusesKeys = true
+        let client = world.launch(inBackground: false)
+        #expect(try await client.logInAutomatically().user.id == hana.id)
+        world.vault.refusesKeys = false
+        #expect(try await client.reloadUser().id == hana.id)
+    }
+
     @Test("complaint 8: a vault that cannot be read is not written to")
     func noOverwriting() async throws {
         let user = try await world.launch().logInAutomatically().user
