@@ -38,7 +38,9 @@ struct TransferCountsTests {
         #expect(first == [0, 0, 0, 1, 1, 1])
         // Three of one leave: its thread is free, and it has no claim to it.
         for _ in 0..<3 { choice.leave(one) }
-        #expect(!choice.isTaken(0) && choice.isTaken(1))
+        // Those of the others are woken where they are, and nobody for one that has none.
+        let served = [one, two, three].map { choice.lane(of: $0) }
+        #expect(served == [nil, 1, 1])
         let further = [two, three].map { choice.take(for: $0) }
         #expect(further == [1, 1])
         let last = [Identifier<Application>(rawValue: "d"), one].map { choice.take(for: $0) }

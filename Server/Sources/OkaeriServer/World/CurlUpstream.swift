@@ -27,7 +27,7 @@ struct CurlUpstream: ParseUpstream {
             if method != .get || !bytes.isEmpty { call.bytes = bytes }
             return await response(to: call, nil, of: shares)
         case .pieces(let byteCount, let read):
-            let upload = streams.upload(byteCount: byteCount)
+            let upload = streams.upload(byteCount: byteCount, of: call)
             return try await withThrowingTaskGroup(of: Outcome.self) { group in
                 group.addTask {
                     do {

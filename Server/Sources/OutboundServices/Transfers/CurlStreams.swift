@@ -4,6 +4,8 @@ import Foundation
 import Synchronization
 import Threads
 
+import struct Domain.Application
+import struct Domain.Identifier
 import class Domain.Observer
 
 /// Asks other servers like `CurlCaller`, with bodies that are streamed both ways: of a body of any length a few pieces are in
@@ -83,15 +85,18 @@ package final class CurlStreams: Sendable {
 
     /// Breaks off what is under way, and ends the threads.
     package func close() async {
-        state.withLock { $0.isClosed = true }
-        wake()
+        state.withLock { state in
+            state.isClosed = true
+            for lane in state.lanes { lane.multi?.wake() }
+        }
         await withCheckedContinuation { continuation in
             ended.notify(queue: .global()) { continuation.resume() }
         }
     }
 
-    package func upload(byteCount: Int?) -> Upload {
-        Upload(byteCount: byteCount, pipe: BytePipe { [self] in wake() })
+    /// A body of a call, to be sent while it is read; without a length when that is not known before.
+    package func upload(byteCount: Int?, of call: WebCall) -> Upload {
+        Upload(byteCount: byteCount, pipe: BytePipe { [self, owner = call.application] in wake(for: owner) })
     }
 
     /// Asks, and waits for the head of the response.
@@ -109,7 +114,8 @@ package final class CurlStreams: Sendable {
             throw noted(.addressRefused(reason: "it is not public, or not asked by https"), call)
         }
         let transfer = StreamTransfer(
-            call: call, target: target, upload: upload, shares: shares, download: BytePipe { [self] in wake() })
+            call: call, target: target, upload: upload, shares: shares,
+            download: BytePipe { [self, owner = call.application] in wake(for: owner) })
         let outcome: Result<StreamedResponse, WebFault> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 transfer.expect(continuation)
@@ -133,12 +139,12 @@ package final class CurlStreams: Sendable {
         return fault
     }
 
-    /// Wakes the threads that have something to do.
-    private func wake() {
+    /// Wakes the thread of an application's transfers, if there are any. Those of others have nothing to do: each piece of a body
+    /// would be work for all of them.
+    private func wake(for application: Identifier<Application>?) {
         state.withLock { state in
-            for (lane, one) in state.lanes.enumerated() where state.isClosed || state.choice.isTaken(lane) {
-                one.multi?.wake()
-            }
+            guard let lane = state.choice.lane(of: application) else { return }
+            state.lanes[lane].multi?.wake()
         }
     }
 

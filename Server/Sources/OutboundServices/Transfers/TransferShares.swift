@@ -88,7 +88,8 @@ struct LaneChoice: Sendable {
         lanes[application] = known.underWay > 1 ? (lane: known.lane, underWay: known.underWay - 1) : nil
     }
 
-    func isTaken(_ lane: Int) -> Bool { underWay[lane] > 0 }
+    /// The lane of an application's transfers; `nil` while none is under way.
+    func lane(of application: Identifier<Application>?) -> Int? { lanes[application]?.lane }
 }
 
 /// Transfers that ended while their name was looked up. libcurl leaves the thread that asks a silent name server to itself, so
