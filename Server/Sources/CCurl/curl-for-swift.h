@@ -80,8 +80,11 @@ static inline CURLcode okaeri_curl_trust_file(CURL *handle, long seconds) {
     const curl_version_info_data *library = curl_version_info(CURLVERSION_NOW);
     /* An earlier one keeps nothing, and does not know the option. */
     if (library->version_num < 0x075700 || !library->cainfo) return CURLE_OK;
+    /* One whose TLS keeps nothing either does not take it. Both go on reading the file and the folder for each transfer. */
+    if (curl_easy_setopt(handle, CURLOPT_CA_CACHE_TIMEOUT, seconds) != CURLE_OK) return CURLE_OK;
     CURLcode code = curl_easy_setopt(handle, CURLOPT_CAPATH, (char *)NULL);
-    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_CA_CACHE_TIMEOUT, seconds) : code;
+    /* TLS without folders needs none to be left out. */
+    return code == CURLE_NOT_BUILT_IN ? CURLE_OK : code;
 #else
     (void)handle, (void)seconds;
     return CURLE_OK;
