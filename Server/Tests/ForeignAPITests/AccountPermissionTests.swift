@@ -208,6 +208,11 @@ struct AccountPermissionTests {
         // Its name, which is no change where it is seen and sent back.
         let same = try await world.ncmb("PUT", path, #"{"userName":"victim"}"#)
         #expect(same.status == (acl.contains("read") ? 200 : 403), "\(same.text)")
+        // The name that a member is shown with who has chosen none: its id says it to everybody.
+        let guest = try await world.ncmb("POST", "/users", #"{"authData":\#(Self.anonymous),"acl":\#(acl)}"#)
+        let id = try guest.text("objectId")
+        let generated = try await world.ncmb("PUT", "/users/\(id)", #"{"userName":"\#(id.suffix(10))"}"#)
+        #expect(generated.status == same.status, "\(generated.text)")
         let blind = try await world.ncmb("PUT", path, #"{"mood":["glad"]}"#)
         #expect(blind.status == 200, "\(blind.text)")
         let account = try await Self.account(try victim.text("objectId"), in: world)

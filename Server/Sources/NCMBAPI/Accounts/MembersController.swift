@@ -121,10 +121,9 @@ final class MembersController: Sendable {
                 of: id, in: caller.application.id, for: actor, session: member)
         }
         let authData = try AuthDataRequest(body.members["authData"], linked: linked)
-        let known = member?.user.id == id ? member?.user : nil
         var edit = try body.edit(
-            in: caller.application, isOwn: known != nil,
-            generatedName: try await generatedName(of: id, known, caller, in: body))
+            in: caller.application, isOwn: member?.user.id == id,
+            generatedName: try await generatedName(of: id, for: member?.user, caller, in: body))
         edit.people = try await authData.verified(
             by: verifyCredential, for: caller, from: requests.client(of: request, context))
         edit.anonymousId = authData.anonymousId
@@ -163,14 +162,22 @@ final class MembersController: Sendable {
         }
     }
 
-    /// The name that a member without one is shown with, when the body has a name at all.
+    /// The name that a member without one is shown with, when the body has a name at all. To whom the member is not shown it is a name
+    /// like any other: that it is taken for no change would say that the member has chosen none (decision 0292).
     private func generatedName(
-        of id: Identifier<User>, _ known: User?, _ caller: NCMBCaller, in body: NCMBBody
+        of id: Identifier<User>, for reader: User?, _ caller: NCMBCaller, in body: NCMBBody
     ) async throws(DomainError) -> String? {
         guard body.members["userName"] != nil else { return nil }
         let user: User
-        if let known { user = known } else { user = try await directory.readUser(id, in: caller.application.id) }
-        return user.username == nil ? MemberObject(user, for: caller).userName : nil
+        if let reader, reader.id == id {
+            user = reader
+        } else {
+            user = try await directory.readUser(id, in: caller.application.id)
+        }
+        guard user.username == nil, user.rights(of: reader?.id, standard: caller.standard).contains(.read) else {
+            return nil
+        }
+        return MemberObject(user, for: caller).userName
     }
 
     /// `DELETE /users/{objectId}`: at once and for good, because apps sign up by the same name right after it.
