@@ -40,13 +40,13 @@ final class ParseRequests: Sendable {
     ) async throws -> ParseCall {
         let headers = HeaderGroup(request.headers, prefix: "x-parse-")
         var credentials = ParseCredentials(headers)
-        let basic = ParseCredentials(basic: request.headers.value(of: .authorization))
-        if credentials.applicationId == nil, basic == nil,
+        let named = await named(
+            &credentials, ParseCredentials(basic: request.headers.value(of: .authorization)), context)
+        if credentials.applicationId == nil, case .failure(let error) = named, error == .applicationUnknown,
             let file = try await file(request, context, prefix, segments)
         {
             return file
         }
-        let named = await named(&credentials, basic, context)
         if case .success(let enabled) = named, context.body != nil, context.wholeBody == nil,
             UpstreamController.takes(segments, enabled.options)
         {
