@@ -93,8 +93,8 @@ package struct PostgreSQLOpenFault: Error, Hashable, CustomStringConvertible {
         ("starting up", "Try again in a moment."), ("shutting down", "Try again when it is back."),
         (
             "permission denied for schema",
-            "“okaeri migrate”, “okaeri backup” and “okaeri restore” need the role that the tables belong to, or one "
-                + "that may act as it."
+            "A node needs USAGE on it; “okaeri migrate”, “okaeri backup” and “okaeri restore” need the role that the "
+                + "tables belong to, or one that may act as it."
         ),
         (
             "permission denied",

@@ -23,8 +23,24 @@ struct PostgreSQLSchema {
     /// The version that the database has; 0 when it has no schema of Okaeri.
     func version() throws(PostgreSQLFault) -> Int {
         let exists = try link.run("SELECT to_regclass('schema_migrations') IS NOT NULL")
-        guard exists.row(0).integer(0) == 1 else { return 0 }
+        guard exists.row(0).integer(0) == 1 else {
+            try refuseClosedSchema()
+            return 0
+        }
         return Int(clamping: try link.run("SELECT COALESCE(MAX(version), 0) FROM schema_migrations").row(0).integer(0))
+    }
+
+    /// Refuses a role to which the schema is closed: it sees none of the tables, which another role would be told to make again.
+    private func refuseClosedSchema() throws(PostgreSQLFault) {
+        let closed = try link.run(
+            """
+            SELECT n.nspname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE c.relname = 'schema_migrations' AND current_schema() IS NULL
+                AND NOT has_schema_privilege(n.oid, 'USAGE')
+            ORDER BY n.oid LIMIT 1
+            """)
+        guard closed.rowCount > 0 else { return }
+        throw PostgreSQLFault(state: "42501", message: "permission denied for schema \(closed.row(0).text(0))")
     }
 
     /// Sees whether this program can work with the database.

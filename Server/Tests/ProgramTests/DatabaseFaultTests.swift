@@ -54,6 +54,16 @@ struct DatabaseFaultTests {
                 """, in: name)
             return cluster.networkURL(name, user: "reader_\(name)")
         },
+        Fault(description: "closed schema", words: ["permission denied for schema", "A node needs USAGE on it"]) {
+            cluster, name in
+            try await cluster.run(
+                """
+                CREATE ROLE outsider_\(name) LOGIN;
+                GRANT ALL ON ALL TABLES IN SCHEMA public TO outsider_\(name);
+                REVOKE ALL ON SCHEMA public FROM PUBLIC
+                """, in: name)
+            return cluster.networkURL(name, user: "outsider_\(name)")
+        },
         Fault(description: "standby", words: ["read-only", "name the primary, or all hosts"]) { cluster, name in
             try await cluster.run("ALTER DATABASE \(name) SET default_transaction_read_only = on", in: "postgres")
             return cluster.networkURL(name)
