@@ -30,7 +30,7 @@ struct PostgreSQLSchema {
         return Int(clamping: try link.run("SELECT COALESCE(MAX(version), 0) FROM schema_migrations").row(0).integer(0))
     }
 
-    /// Refuses a role to which the schema is closed: it sees none of the tables, which another role would be told to make again.
+    /// Refuses a role to which the schema is closed: to it a database with all tables looks empty.
     private func refuseClosedSchema() throws(PostgreSQLFault) {
         let closed = try link.run(
             """
