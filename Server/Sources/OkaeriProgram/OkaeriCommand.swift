@@ -64,10 +64,10 @@ struct OkaeriCommand: AsyncParsableCommand {
     private static func outcome(of arguments: [String], providers: (any ProviderStandIn)?) async -> Int32 {
         // Bytes that are no text arrive as this sign. Nobody's name has it, and a folder whose name has them is another one. The word
         // itself may hold a password.
-        if let place = arguments.firstIndex(where: { $0.unicodeScalars.contains("\u{FFFD}") }) {
+        if let index = arguments.firstIndex(where: { $0.unicodeScalars.contains("\u{FFFD}") }) {
             Console.tellFault(
-                "Word \(place + 1) behind “okaeri” is not written in UTF-8. Set the terminal to UTF-8, or give the folder "
-                    + "or file a name in UTF-8.")
+                "Word \(index + 1) behind “okaeri” is not written in UTF-8. Set the terminal to UTF-8, or give the "
+                    + "folder or file a name in UTF-8.")
             return 2
         }
         do {
