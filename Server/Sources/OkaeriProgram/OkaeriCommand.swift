@@ -62,12 +62,10 @@ struct OkaeriCommand: AsyncParsableCommand {
     }
 
     private static func outcome(of arguments: [String], providers: (any ProviderStandIn)?) async -> Int32 {
-        // Bytes that are no text arrive as this sign. Nobody's name has it, and a folder whose name has them is another one. The word
-        // itself may hold a password.
-        if let index = arguments.firstIndex(where: { $0.unicodeScalars.contains("\u{FFFD}") }) {
+        if let name = notInUTF8(arguments) {
             Console.tellFault(
-                "Word \(index + 1) behind “okaeri” is not written in UTF-8. Set the terminal to UTF-8, or give the "
-                    + "folder or file a name in UTF-8.")
+                "\(name) is not written in UTF-8. Set the terminal to UTF-8, or give the folder or file a name in "
+                    + "UTF-8.")
             return 2
         }
         do {
@@ -86,6 +84,15 @@ struct OkaeriCommand: AsyncParsableCommand {
         } catch {
             return status(of: error, arguments)
         }
+    }
+
+    /// The word of the command line, or the setting of the environment, whose bytes are no text. They arrive as one sign, which nobody's
+    /// name has, and a folder whose name has them is another one. The word itself may hold a password, and stands in no message.
+    private static func notInUTF8(_ arguments: [String]) -> String? {
+        func isBroken(_ text: String) -> Bool { text.unicodeScalars.contains("\u{FFFD}") }
+        if let index = arguments.firstIndex(where: isBroken) { return "Word \(index + 1) behind “okaeri”" }
+        return ProcessInfo.processInfo.environment
+            .filter { $0.key.hasPrefix("OKAERI_") && isBroken($0.value) }.keys.min()
     }
 
     /// The words with those behind `--` that begin with a hyphen and are no options: one in 64 thumbprints of device keys and ids of

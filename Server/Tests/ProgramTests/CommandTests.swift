@@ -35,7 +35,7 @@ struct CommandTests {
         #expect(printed.status == 1 && printed.errors.contains("Standard output did not take everything"))
     }
 
-    @Test("refuse words of a terminal that is not set to UTF-8, before a name or another folder is made of them")
+    @Test("refuse words and settings of a terminal that is not set to UTF-8, before a name or folder is made of them")
     func otherEncoding() async throws {
         for words in [#"application create "$word" --data "$1""#, #"application create A --data "$1/$word""#] {
             let refused = try await ChildProcess(
@@ -43,6 +43,9 @@ struct CommandTests {
             ).finished()
             #expect(refused.status == 2 && refused.errors.contains("not written in UTF-8"), "\(refused.errors)")
         }
+        let variable = #"export OKAERI_DATA="$1/$(printf '\202\240')"; exec "$0" application create A"#
+        let named = try await ChildProcess("/bin/sh", ["-c", variable, Program.path(), folder.path]).finished()
+        #expect(named.status == 2 && named.errors.contains("OKAERI_DATA is not written in UTF-8"), "\(named.errors)")
         // A connection string has a password, which stands in no message.
         let address = #"word=$(printf '\202\240'); exec "$0" migrate --database "postgresql://a:secret$word@localhost""#
         let refused = try await ChildProcess("/bin/sh", ["-c", address, Program.path()]).finished()
