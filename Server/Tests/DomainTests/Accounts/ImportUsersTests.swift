@@ -108,8 +108,7 @@ struct ImportUsersTests {
             (String(repeating: "は", count: 42), true), (String(repeating: "は", count: 43), false),
             // An access list with this user's entry would be everybody's, or a role's.
             ("*", false), ("role:editor", false), ("role:", false), ("**", true), ("role", true),
-            // In paths of Parse and Kii it is the one who asks.
-            ("me", false), ("Me", true),
+            ("me", false), ("Me", true),  // In paths of Parse and Kii it is the one who asks.
         ]
         for (number, (id, isTaken)) in ids.enumerated() {
             let outcome = try await take(

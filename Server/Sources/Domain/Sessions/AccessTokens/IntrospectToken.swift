@@ -43,8 +43,8 @@ package struct IntrospectToken: Sendable {
     private func verified(_ token: String) async throws(DomainError) -> [String: JSONValue]? {
         let bytes = Array(token.utf8)
         let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0].count <= Self.maximumHeaderBytes, let header = Self.members(parts[0]), header["typ"] == "at+jwt",
-            header["alg"] == "ES256", case .string(let id)? = header["kid"],
+        guard parts.count == 3, parts[0].count <= Self.maximumHeaderBytes, let header = Self.members(parts[0]),
+            header["typ"] == "at+jwt", header["alg"] == "ES256", case .string(let id)? = header["kid"],
             let signature = Base64URL.bytes(of: parts[2])
         else { return nil }
         guard let key = try await signingKeys().first(where: { $0.id == id }) else { return nil }
