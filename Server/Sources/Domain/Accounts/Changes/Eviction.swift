@@ -292,9 +292,11 @@ extension Transaction {
         openedBy lost: Set<Identity.Provider>, of user: User, keeping kept: KeptAccess, whereOpen open: WorkingWays?
     ) throws(DomainError) -> Int {
         guard user.hasWayIn(without: kept.uncertain(of: user), by: open) else { return 0 }
+        // One look for all of them: an application may have a hundred, and everybody waits.
+        let present = Set(try sessions(of: user.id, in: user.application).map(\.method.rawValue))
         var count = 0
         // In order, so that what is simulated happens in the same way again.
-        for provider in lost.sorted(by: { $0.rawValue < $1.rawValue }) {
+        for provider in lost.sorted(by: { $0.rawValue < $1.rawValue }) where present.contains(provider.rawValue) {
             count += try endSessions(
                 of: user.id, openedBy: Session.LogInMethod(rawValue: provider.rawValue), in: user.application,
                 except: kept.session)
