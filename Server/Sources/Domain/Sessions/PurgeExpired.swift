@@ -53,14 +53,18 @@ package final class PurgeExpired: Sendable {
         try await inParts { transaction, count throws(DomainError) in
             try transaction.removeUsedProofs(endedBefore: now - Self.proofMemory, count: count)
         }
-        try await removeCounters(startedBefore: now - Self.longestWindow)
+        try await inParts { transaction, last throws(DomainError) in
+            try transaction.counters(startedBefore: now - Self.longestWindow, after: last, count: Self.partSize)
+        } change: { transaction, counters throws(DomainError) in
+            try transaction.remove(counters, startedBefore: now - Self.longestWindow)
+        }
         try await inParts { transaction, count throws(DomainError) in
             try transaction.removeFailures(lastBefore: now - LogInFailures.memory, count: count)
         }
         try await inParts { transaction, count throws(DomainError) in
             try transaction.removeCodes(endedBefore: now, count: count)
         }
-        try await mailInParts { transaction, last throws(DomainError) in
+        try await inParts { transaction, last throws(DomainError) in
             try transaction.mailToErase(ofNoUseAt: now, after: last, count: Self.partSize)
         } change: { transaction, mails throws(DomainError) in
             try transaction.erase(mails, ofNoUseAt: now)
@@ -87,7 +91,7 @@ package final class PurgeExpired: Sendable {
             try transaction.removeMerges(mergedBefore: now - Merge.undoSpan, count: count)
         }
         let oldMail = now - Self.mailIsKept
-        try await mailInParts { transaction, last throws(DomainError) in
+        try await inParts { transaction, last throws(DomainError) in
             try transaction.oldMail(before: oldMail, after: last, count: Self.partSize)
         } change: { transaction, mails throws(DomainError) in
             try transaction.remove(mails, before: oldMail)
@@ -160,34 +164,17 @@ package final class PurgeExpired: Sendable {
         }
     }
 
-    /// Looks beside the writer, however much waits, and changes in parts.
-    private func mailInParts(
-        find: @escaping @Sendable (any Transaction, QueuedMail.Position?) throws(DomainError) -> [QueuedMail.Position],
-        change: @escaping @Sendable (any Transaction, [QueuedMail.Position]) throws(DomainError) -> Void
+    /// Looks beside the writer, however much there is, and changes in parts.
+    private func inParts<Found: Sendable>(
+        find: @escaping @Sendable (any Transaction, _ last: Found?) throws(DomainError) -> [Found],
+        change: @escaping @Sendable (any Transaction, [Found]) throws(DomainError) -> Void
     ) async throws(DomainError) {
-        var last: QueuedMail.Position?
+        var last: Found?
         for _ in 0..<Self.maximumParts {
             let after = last
             let found = try await store.read { transaction throws(DomainError) in try find(transaction, after) }
             guard !found.isEmpty else { return }
             try await store.write { transaction throws(DomainError) in try change(transaction, found) }
-            guard found.count == Self.partSize else { return }
-            last = found.last
-        }
-    }
-
-    /// Looks beside the writer, and removes in parts.
-    private func removeCounters(startedBefore limit: Timestamp) async throws(DomainError) {
-        var last: RateLimitKey?
-        for _ in 0..<Self.maximumParts {
-            let after = last
-            let found = try await store.read { transaction throws(DomainError) in
-                try transaction.counters(startedBefore: limit, after: after, count: Self.partSize)
-            }
-            guard !found.isEmpty else { return }
-            try await store.write { transaction throws(DomainError) in
-                try transaction.remove(found, startedBefore: limit)
-            }
             guard found.count == Self.partSize else { return }
             last = found.last
         }
