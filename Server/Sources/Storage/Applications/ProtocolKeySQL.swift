@@ -20,15 +20,12 @@ extension SQLTransaction {
             "SELECT keys FROM protocol_keys WHERE application_id = $1 AND protocol = $2",
             [.id(keys.application), .text(keys.protocolName.rawValue)]
         ) { row throws(DomainError) in row.only.text }
-        var values = try ProtocolKeyRow.values(of: keys)
-        values[ProtocolKeyRow.Column.keys.rawValue] = .text(try StoredKeys(keys).storedText(replacing: stored))
-        try connection.run(
-            .insert(
-                ProtocolKeyRow.self,
-                """
-                ON CONFLICT (application_id, protocol) DO UPDATE SET
-                    public_key = excluded.public_key, keys = excluded.keys
-                """), values)
+        try connection.insert(
+            keys, as: ProtocolKeyRow.self, StoredKeys(keys), in: .keys, replacing: stored,
+            """
+            ON CONFLICT (application_id, protocol) DO UPDATE SET
+                public_key = excluded.public_key, keys = excluded.keys
+            """)
         note(.application(keys.application))
     }
 

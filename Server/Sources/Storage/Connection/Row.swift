@@ -156,6 +156,26 @@ extension Connection {
         try run(.insert(row, conflict), try row.values(of: content))
     }
 
+    /// Inserts a row, or puts it over the one that there is, and keeps what a newer program wrote in a document of it (decision 0295).
+    ///
+    /// - Parameters:
+    ///   - content: The row's content.
+    ///   - row: The kind of row.
+    ///   - document: What a column holds.
+    ///   - column: Which one.
+    ///   - stored: What the column holds now; `nil` where there is no such row.
+    ///   - conflict: What is written over the row that there is.
+    /// - Throws: `storageUnavailable`.
+    func insert<Inserted: StoredRow>(
+        _ content: Inserted.Content, as row: Inserted.Type, _ document: some SettingsDocument,
+        in column: Inserted.Column,
+        replacing stored: String?, _ conflict: StaticString
+    ) throws(DomainError) {
+        var values = try row.values(of: content)
+        values[column.rawValue] = .text(try document.storedText(replacing: stored))
+        try run(.insert(row, conflict), values)
+    }
+
     /// Inserts one row that two kinds of content share.
     func insert<First: StoredRow, Second: StoredRow>(
         _ first: First.Content, as row: First.Type, with second: Second.Content, as other: Second.Type,

@@ -17,16 +17,12 @@ extension SQLTransaction {
             "SELECT settings FROM providers WHERE application_id = $1 AND provider = $2",
             [.id(provider.application), .text(provider.settings.provider.rawValue)]
         ) { row throws(DomainError) in row.only.text }
-        var values = try ProviderRow.values(of: provider)
-        values[ProviderRow.Column.settings.rawValue] = .text(
-            try StoredProviderSettings(provider.settings).storedText(replacing: stored))
-        try connection.run(
-            .insert(
-                ProviderRow.self,
-                """
-                ON CONFLICT (application_id, provider) DO UPDATE SET
-                    settings = excluded.settings, sealed_secret = excluded.sealed_secret, updated_at = excluded.updated_at
-                """), values)
+        try connection.insert(
+            provider, as: ProviderRow.self, StoredProviderSettings(provider.settings), in: .settings, replacing: stored,
+            """
+            ON CONFLICT (application_id, provider) DO UPDATE SET
+                settings = excluded.settings, sealed_secret = excluded.sealed_secret, updated_at = excluded.updated_at
+            """)
         note(.application(provider.application))
     }
 
