@@ -242,6 +242,9 @@ struct DashboardRequest: Sendable {
     /// A text that not every name has, such as a hint; `nil` when there is none.
     func knownText(_ name: String) -> String? { dashboard.texts.known(name, in: page.language) }
 
+    /// Words about a field, behind its label where it has one.
+    func labelled(_ label: String, _ words: String) -> String { knownText(label).map { "\($0): \(words)" } ?? words }
+
     /// The path of a page of the application.
     func path(_ page: String = "") -> String {
         "\(Dashboard.root)/app/\(application?.id.rawValue ?? "")\(page.isEmpty ? "" : "/\(page)")"

@@ -127,9 +127,9 @@ enum FieldsPage {
         if let notice = notice(request) { model["notice"] = notice }
         model["summary"] = request.summary(
             faults.map { fault in
-                let (name, words) = (field(of: fault), request.words(of: fault.rule))
-                let label = request.knownText(fault.field.hasPrefix("limits.") ? fault.field : "fields.\(name)")
-                return (name, label.map { "\($0): \(words)" } ?? words)
+                let name = field(of: fault)
+                let label = fault.field.hasPrefix("limits.") ? fault.field : "fields.\(name)"
+                return (name, request.labelled(label, request.words(of: fault.rule)))
             })
         return try request.html(
             "list", title: request.text("nav.fields"), model, status: faults.isEmpty ? .ok : .unprocessableContent)

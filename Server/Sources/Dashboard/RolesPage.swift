@@ -122,8 +122,7 @@ enum RolesPage {
             let name = field(of: fault, in: form)
             guard !errors.contains(where: { $0.field == name }) else { continue }
             let label = name.hasSuffix("-name") ? "name" : name.replacing("-gives", with: "Gives")
-            let words = request.words(of: fault.rule)
-            errors.append((name, request.knownText("roles.\(label)").map { "\($0): \(words)" } ?? words))
+            errors.append((name, request.labelled("roles.\(label)", request.words(of: fault.rule))))
         }
         return errors
     }

@@ -165,7 +165,7 @@ struct ThemeForm {
         if let language = Self.language(of: fault) {
             return "\(request.text("theme.texts", ["language": language.ownName])): \(words)"
         }
-        return request.knownText(fault.field).map { "\($0): \(words)" } ?? words
+        return request.labelled(fault.field, words)
     }
 
     private func wordsAtField(_ fault: ValidationError) -> String {
