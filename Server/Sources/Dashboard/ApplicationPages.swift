@@ -139,7 +139,6 @@ enum SettingsPage {
                     form, application.settings.attestation, playKeys)
                 application.settings.proofRequired = !form.text("proofRequired").isEmpty
                 application.settings.audiences = form.text("audiences").words
-                    .map(String.init)
                 application.settings.transferLink = form["transferLink"].flatMap { $0.isEmpty ? nil : $0 }
                 application.settings.mail.senderName = form["senderName"].flatMap { $0.isEmpty ? nil : $0 }
                 application.settings.mail.verificationURL = form["verificationURL"].flatMap { $0.isEmpty ? nil : $0 }

@@ -20,7 +20,7 @@ enum AttestationForm {
         guard let sent = form["attestation.mode"] else { return before }
         var rules = before
         rules.mode = AttestationRules.Mode(rawValue: sent) ?? before.mode
-        rules.appleApps = form.text("attestation.appleApps").words.map(String.init)
+        rules.appleApps = form.text("attestation.appleApps").words
         if let lines = form["attestation.playApps"] {
             rules.playAppLines = lines.split(whereSeparator: \.isNewline).map(String.init)
         }

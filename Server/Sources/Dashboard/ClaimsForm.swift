@@ -23,10 +23,8 @@ enum ClaimsForm {
             try await change(request) { form, id, who throws(DomainError) in
                 var (rules, faults): ([ClaimRule], [ValidationError]) = ([], [])
                 for line in form.text(lines).split(whereSeparator: \.isNewline) {
-                    let words = line.words
-                    guard !words.isEmpty else { continue }
+                    guard let name = line.words.first else { continue }
                     guard let rule = rule(in: line) else {
-                        let name = words.first.map(String.init) ?? ""
                         faults.append(ValidationError(field: "claims.\(name)", rule: .notAClaimName))
                         continue
                     }
@@ -64,7 +62,7 @@ enum ClaimsForm {
     /// - Returns: `nil` for a line that says none of these.
     static func rule(in line: Substring) -> ClaimRule? {
         guard let sides = line.cut(at: "=") else { return nil }
-        let left = sides.before.words.map(String.init)
+        let left = sides.before.words
         let name: String
         var within: String?
         switch left.count {
@@ -73,7 +71,7 @@ enum ClaimsForm {
         default: return nil
         }
         let right = sides.after
-        let words = right.words.map(String.init)
+        let words = right.words
         switch words.first {
         case "user" where words.count == 1: return ClaimRule(name, within: within, .user)
         case "field" where words.count == 2: return ClaimRule(name, within: within, .field(words[1]))

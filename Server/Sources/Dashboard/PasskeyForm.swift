@@ -39,7 +39,7 @@ enum PasskeyForm {
             switch member.value {
             case .truth(let path): rules[keyPath: path] = !sent.isEmpty
             case .text(let path): rules[keyPath: path] = sent.isEmpty ? nil : sent
-            case .list(let path): rules[keyPath: path] = sent.words.map(String.init)
+            case .list(let path): rules[keyPath: path] = sent.words
             case .lines(let path): rules[keyPath: path] = sent.split(whereSeparator: \.isNewline).map(String.init)
             }
         }

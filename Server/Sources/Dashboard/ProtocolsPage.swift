@@ -187,7 +187,7 @@ private struct ProtocolView {
         return switch rule.kind {
         case .truth: .truth(!text.isEmpty)
         case .seconds, .count: text.isEmpty ? .number(nil) : .number(Int64(text, radix: 10) ?? -1)
-        case .hosts, .networks, .server: .texts(text.words.map(String.init))
+        case .hosts, .networks, .server: .texts(text.words)
         }
     }
 }

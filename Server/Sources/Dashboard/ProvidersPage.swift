@@ -96,7 +96,7 @@ enum ProvidersPage {
     }
 
     private static func lines(_ text: String) -> [String] {
-        text.words.map(String.init)
+        text.words
     }
 
     private static func draw(

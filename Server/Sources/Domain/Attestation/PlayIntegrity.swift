@@ -37,7 +37,7 @@ extension AttestationRules {
         set {
             set(
                 newValue.compactMap { line in
-                    let words = line.words.map(String.init)
+                    let words = line.words
                     guard let package = words.first else { return nil }
                     let level = words.dropFirst().first.flatMap(PlayApp.Level.init(rawValue:))
                     let certificates = Array(words.dropFirst(level == nil ? 1 : 2))

@@ -80,7 +80,7 @@ extension PasskeyRules {
             var isInCertificate = false
             var takesKinds = false
             for written in newValue {
-                let words = written.words.map(String.init)
+                let words = written.words
                 guard !words.isEmpty else { continue }
                 let line = words.joined(separator: " ")
                 if line.hasPrefix("-----BEGIN ") { isInCertificate = true }

@@ -6,7 +6,7 @@ extension PasskeyRules {
         get { androidApps.map { ([$0.packageName] + $0.certificates).joined(separator: " ") } }
         set {
             androidApps = newValue.compactMap { line in
-                let words = line.words.map(String.init)
+                let words = line.words
                 return words.first.map { AndroidApp(packageName: $0, certificates: Array(words.dropFirst())) }
             }
         }

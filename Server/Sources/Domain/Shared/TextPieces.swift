@@ -16,8 +16,8 @@ extension StringProtocol where SubSequence == Substring {
     }
 
     /// The words, between white space of whatever kind: by characters, an accent behind a space would be lost with it.
-    package var words: [Substring] {
-        self[...].unicodeScalars.split { $0.properties.isWhitespace }.map { Substring($0) }
+    package var words: [String] {
+        self[...].unicodeScalars.split { $0.properties.isWhitespace }.map { String($0) }
     }
 
     /// The text without the first of such signs.

@@ -85,7 +85,7 @@ struct XSecrets {
     /// `nil` without a secret.
     init?(_ configured: ConfiguredProvider) {
         guard let secret = configured.secret else { return nil }
-        let words = secret.revealed.words.map { Secret(String($0)) }
+        let words = secret.revealed.words.map { Secret($0) }
         guard let first = words.first, let last = words.last else { return nil }
         consumer = first
         client = words.count > 1 || configured.settings.audiences.count == 1 ? last : nil
