@@ -37,6 +37,24 @@ struct ProviderLinkTests {
         }
     }
 
+    /// A user with these identities, and a session without a device key.
+    private func insert(
+        _ id: Identifier<User>, with identities: [Identity], loggedInBy method: Session.LogInMethod
+    ) async throws -> Session {
+        let (tenant, now) = (application.id, world.clock.now)
+        let session = Session(
+            id: Identifier(rawValue: "session"), application: tenant, user: id, client: .init(address: nil),
+            protocolName: .native, method: method,
+            times: .init(createdAt: now, lastUsedAt: now, expiresAt: now + .days(1), authenticatedAt: now))
+        try await write { transaction throws(DomainError) in
+            try transaction.insert(User(id: id, application: tenant, createdAt: now, updatedAt: now))
+            for identity in identities { try transaction.insert(identity, for: id, in: tenant) }
+            try transaction.insert(
+                session, token: SessionToken.Reference(SecretDigest(of: [1])), attempt: nil, replacing: nil)
+        }
+        return session
+    }
+
     private static let mail = ProviderEmail(address: "hana@example.com", isVerified: true, isRelay: false)
     private static let relay = ProviderEmail(address: "x@privaterelay.appleid.com", isVerified: true, isRelay: true)
 
@@ -67,17 +85,8 @@ struct ProviderLinkTests {
         another.joinedBy = .password
         let identities =
             [Identity(provider: provider, subject: "s", linkedAt: now), joined] + (hasAnother ? [another] : [])
-        try await write { transaction throws(DomainError) in
-            try transaction.insert(User(id: id, application: tenant, createdAt: now, updatedAt: now))
-            for identity in identities { try transaction.insert(identity, for: id, in: tenant) }
-            // Somebody showed the identity for a merge, without a key.
-            try transaction.insert(
-                Session(
-                    id: Identifier(rawValue: "merged"), application: tenant, user: id, client: .init(address: nil),
-                    protocolName: .native, method: .merge,
-                    times: .init(createdAt: now, lastUsedAt: now, expiresAt: now + .days(1), authenticatedAt: now)),
-                token: SessionToken.Reference(SecretDigest(of: [1])), attempt: nil, replacing: nil)
-        }
+        // Somebody showed the identity for a merge, without a key.
+        _ = try await insert(id, with: identities, loggedInBy: .merge)
         let response = try await world.modules.accounts.editUser(
             UserEdit(unlinking: provider), of: id, in: application, by: .operator(.local))
         let left = try await world.modules.directory.readUser(id, in: tenant)
@@ -102,16 +111,7 @@ struct ProviderLinkTests {
         var another = Identity(provider: .device, subject: "another", linkedAt: now)
         another.joinedBy = .password
         let identities = [Identity(provider: unlinked, subject: "s", linkedAt: now), joined, another]
-        let session = Session(
-            id: Identifier(rawValue: "merged"), application: tenant, user: id, client: .init(address: nil),
-            protocolName: .native, method: .merge,
-            times: .init(createdAt: now, lastUsedAt: now, expiresAt: now + .days(1), authenticatedAt: now))
-        try await write { transaction throws(DomainError) in
-            try transaction.insert(User(id: id, application: tenant, createdAt: now, updatedAt: now))
-            for identity in identities { try transaction.insert(identity, for: id, in: tenant) }
-            try transaction.insert(
-                session, token: SessionToken.Reference(SecretDigest(of: [1])), attempt: nil, replacing: nil)
-        }
+        let session = try await insert(id, with: identities, loggedInBy: .merge)
         _ = try await world.modules.accounts.editUser(
             UserEdit(unlinking: unlinked), of: id, in: application, by: .operator(.local))
         let stays = unlinked == .anonymous
@@ -130,16 +130,7 @@ struct ProviderLinkTests {
         joined.joinedBy = method
         let another = Identity(provider: .device, subject: "another", linkedAt: now)
         let identities = [Identity(provider: provider, subject: "s", linkedAt: now), joined, another]
-        let session = Session(
-            id: Identifier(rawValue: "kept"), application: tenant, user: id, client: .init(address: nil),
-            protocolName: .native, method: method,
-            times: .init(createdAt: now, lastUsedAt: now, expiresAt: now + .days(1), authenticatedAt: now))
-        try await write { transaction throws(DomainError) in
-            try transaction.insert(User(id: id, application: tenant, createdAt: now, updatedAt: now))
-            for identity in identities { try transaction.insert(identity, for: id, in: tenant) }
-            try transaction.insert(
-                session, token: SessionToken.Reference(SecretDigest(of: [1])), attempt: nil, replacing: nil)
-        }
+        let session = try await insert(id, with: identities, loggedInBy: method)
         _ = try await world.modules.accounts.editUser(
             UserEdit(unlinking: provider), of: id, in: application, by: .operator(.local))
         let ends = method == .passkey
