@@ -19,8 +19,8 @@ package protocol AdministrationQueries {
     func removeAdminSession(_ digest: SecretDigest) throws(DomainError)
     /// Ends all sessions of an admin, and forgets the links that were given out for them.
     func removeAccess(of admin: Identifier<Admin>) throws(DomainError)
-    /// Removes sessions that began or were last used before, links that are over, and keys that are long over.
-    func removeAdminAccess(at now: Timestamp) throws(DomainError)
+    /// Removes sessions that began before one time, or were last used before another.
+    func removeAdminSessions(createdBefore creation: Timestamp, usedBefore use: Timestamp) throws(DomainError)
 
     /// Ends all sessions of an admin but one.
     func removeAdminSessions(of admin: Identifier<Admin>, but session: SecretDigest) throws(DomainError)
@@ -49,6 +49,8 @@ package protocol AdministrationQueries {
     func remove(_ link: AdminLink) throws(DomainError) -> Bool
     /// Forgets the links by which owners could be made.
     func removeOwnerLinks() throws(DomainError)
+    /// Forgets links that ended before.
+    func removeAdminLinks(endedBefore end: Timestamp) throws(DomainError)
 
     func insert(_ key: AdminKey) throws(DomainError)
     func adminKey(_ digest: SecretDigest) throws(DomainError) -> AdminKey?
@@ -57,6 +59,8 @@ package protocol AdministrationQueries {
     /// Writes from where a key can be used.
     func updateReach(of key: AdminKey) throws(DomainError)
     func removeAdminKey(_ id: Identifier<AdminKey>) throws(DomainError) -> Bool
+    /// Removes keys that ended before.
+    func removeAdminKeys(endedBefore end: Timestamp) throws(DomainError)
     /// Ends all keys that an admin made, and tells how many.
     func removeAdminKeys(madeBy admin: Identifier<Admin>) throws(DomainError) -> Int
     /// The application whose own admin key has the digest, without its settings: every request with such a key asks.

@@ -1,8 +1,7 @@
 import Synchronization
 
-/// Removes used proofs that are too old to be sent again, counters whose windows are over, transfer codes that
-/// nobody redeemed, and sessions that ended by
-/// age or disuse, and ends waits that a clock which was ahead has made too long. The server calls it every minute.
+/// Removes rows of every kind that are expired, and ends waits that a clock which was ahead has made too long. The server
+/// calls it every minute.
 ///
 /// What nobody gets back waits until the clock is steady (decision 0218). Marks, counters and codes do not: they come with each
 /// log-in, and would grow without bound at a server that is started anew again and again.
@@ -28,6 +27,8 @@ package final class PurgeExpired: Sendable {
     private static let mailIsKept: Duration = .days(7)
     /// Transfers are remembered for as long as an old device may stay unused and still needs the notice.
     private static let transferMemory: Duration = .days(400)
+    /// How long it can be seen of a key of the admin API why a program is refused.
+    private static let adminKeyMemory: Duration = .days(30)
 
     private let store: any Store
     private let clock: any WallClock
@@ -74,6 +75,9 @@ package final class PurgeExpired: Sendable {
     }
 
     /// Removes what nobody gets back.
+    ///
+    /// - Returns: how many sessions of users were removed.
+    /// - Throws: `storageUnavailable`.
     private func removeForGood(at now: Timestamp) async throws(DomainError) -> Int {
         try await inParts { transaction, count throws(DomainError) in
             try transaction.removeTransferCodes(issuedBefore: now - StoredTransferCode.lifetime, count: count)
@@ -99,8 +103,28 @@ package final class PurgeExpired: Sendable {
         try await inParts { transaction, count throws(DomainError) in
             try transaction.removeOutboxMail(before: oldMail, count: count)
         }
-        try await store.write { transaction throws(DomainError) in try transaction.removeAdminAccess(at: now) }
+        try await removeAdminAccess(at: now)
         try await RemoveUnusedSchemes(store: store, clock: clock)()
+        let applications = try await store.read { transaction throws(DomainError) in try transaction.applications() }
+        try await RemoveOldEvents(store: store, clock: clock)(of: applications)
+        return try await sweepSessions(at: now)
+    }
+
+    /// What opens the server to admins: their sessions, links that set credentials, keys of the admin API.
+    private func removeAdminAccess(at now: Timestamp) async throws(DomainError) {
+        try await store.write { transaction throws(DomainError) in
+            try transaction.removeAdminSessions(
+                createdBefore: now - AdminSession.lifetime, usedBefore: now - AdminSession.idleLifetime)
+            try transaction.removeAdminLinks(endedBefore: now)
+            try transaction.removeAdminKeys(endedBefore: now - Self.adminKeyMemory)
+        }
+    }
+
+    /// Removes sessions of users that ended by age or disuse, of the next part of the table.
+    ///
+    /// - Returns: how many were removed.
+    /// - Throws: `storageUnavailable`.
+    private func sweepSessions(at now: Timestamp) async throws(DomainError) -> Int {
         // A session that was used within its last minute is not over.
         try await writeActivity()
         let start = cursor.withLock { $0 }
@@ -111,7 +135,6 @@ package final class PurgeExpired: Sendable {
                 unusedSince: protocols.disuse(in: applications, at: now - Self.useIsWritten))
             return (applications, sweep)
         }
-        try await RemoveOldEvents(store: store, clock: clock)(of: applications)
         let settings = Dictionary(applications.map { ($0.id, $0.settings) }, uniquingKeysWith: { first, _ in first })
         let over = sweep.found.filter { life in
             let rules = settings[life.application]?.sessionRules(of: protocols[life.protocolName])

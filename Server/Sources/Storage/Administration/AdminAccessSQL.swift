@@ -32,13 +32,11 @@ extension SQLTransaction {
         try connection.run("DELETE FROM admin_links WHERE admin_id = $1", [.id(admin)])
     }
 
-    package func removeAdminAccess(at now: Timestamp) throws(DomainError) {
+    package func removeAdminSessions(
+        createdBefore creation: Timestamp, usedBefore use: Timestamp
+    ) throws(DomainError) {
         try connection.run(
-            "DELETE FROM admin_sessions WHERE created_at < $1 OR last_used_at < $2",
-            [.time(now - AdminSession.lifetime), .time(now - AdminSession.idleLifetime)])
-        try connection.run("DELETE FROM admin_links WHERE expires_at < $1", [.time(now)])
-        // For a month it can be seen why a program is refused.
-        try connection.run("DELETE FROM admin_keys WHERE expires_at < $1", [.time(now - .days(30))])
+            "DELETE FROM admin_sessions WHERE created_at < $1 OR last_used_at < $2", [.time(creation), .time(use)])
     }
 
     package func removeAdminSessions(of admin: Identifier<Admin>, but session: SecretDigest) throws(DomainError) {
@@ -116,6 +114,10 @@ extension SQLTransaction {
         try connection.run("DELETE FROM admin_links WHERE admin_id IS NULL")
     }
 
+    package func removeAdminLinks(endedBefore end: Timestamp) throws(DomainError) {
+        try connection.run("DELETE FROM admin_links WHERE expires_at < $1", [.time(end)])
+    }
+
     package func insert(_ key: AdminKey) throws(DomainError) {
         try connection.insert(key, as: AdminKeyRow.self)
     }
@@ -139,6 +141,10 @@ extension SQLTransaction {
 
     package func removeAdminKey(_ id: Identifier<AdminKey>) throws(DomainError) -> Bool {
         try connection.change("DELETE FROM admin_keys WHERE id = $1", [.id(id)]) > 0
+    }
+
+    package func removeAdminKeys(endedBefore end: Timestamp) throws(DomainError) {
+        try connection.run("DELETE FROM admin_keys WHERE expires_at < $1", [.time(end)])
     }
 
     package func removeAdminKeys(madeBy admin: Identifier<Admin>) throws(DomainError) -> Int {

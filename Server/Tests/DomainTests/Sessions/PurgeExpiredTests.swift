@@ -214,7 +214,7 @@ struct PurgeExpiredTests {
     }
 
     enum Kept: CaseIterable {
-        case outboxMail, mailedCode, transferCode, transfer, removedDeviceKey
+        case outboxMail, mailedCode, transferCode, transfer, removedDeviceKey, adminSession, adminLink, adminKey
 
         var life: Duration {
             switch self {
@@ -222,12 +222,16 @@ struct PurgeExpiredTests {
             case .mailedCode: .seconds(600)
             case .transferCode: .days(1)
             case .transfer, .removedDeviceKey: .days(400)
+            case .adminSession: .seconds(3600)
+            case .adminLink: .days(1)
+            // Behind its end: until then it can be seen why a program is refused.
+            case .adminKey: .days(30)
             }
         }
     }
 
     @Test(
-        "are mails of the outbox, codes, transfers and removed keys a millisecond after their time",
+        "are mails, codes, transfers, removed keys and what lets admins in a millisecond after their time",
         arguments: Kept.allCases, [-1, 0, 1])
     func kept(kind: Kept, offset: Int) async throws {
         let (id, now) = (application.id, world.clock.now)
@@ -256,6 +260,18 @@ struct PurgeExpiredTests {
                 try transaction.keep(
                     RemovedDeviceKey(
                         application: id, thumbprint: "key", user: user, reason: .tooMany, removedAt: now))
+            case .adminSession:
+                try transaction.insert(
+                    AdminSession(digest: digest, admin: Identifier(rawValue: "admin"), createdAt: now))
+            case .adminLink:
+                try transaction.insert(
+                    AdminLink(digest: digest, admin: nil, sealedTOTP: [1], expiresAt: now + kind.life))
+            case .adminKey:
+                try transaction.insert(
+                    AdminKey(
+                        id: Identifier(rawValue: "key"), digest: digest, name: "CI", scopes: [.readUsers],
+                        reach: .init(applications: nil, networks: []),
+                        maker: .init(id: Identifier(rawValue: "admin"), name: "Hana"), createdAt: now, expiresAt: now))
             }
         }
         world.clock.advance(by: kind.life + .milliseconds(offset))
@@ -267,6 +283,9 @@ struct PurgeExpiredTests {
             case .transferCode: return try transaction.transferCode(digest, in: id) != nil
             case .transfer: return try transaction.transfer(codeDigest: digest, in: id) != nil
             case .removedDeviceKey: return try transaction.removedDeviceKey("key", in: id) != nil
+            case .adminSession: return try transaction.adminSession(digest) != nil
+            case .adminLink: return try transaction.adminLink(digest) != nil
+            case .adminKey: return try transaction.adminKey(digest) != nil
             }
         }
         #expect(isKept == (offset <= 0))

@@ -61,16 +61,19 @@ extension Contract {
                 try transaction.removeAccess(of: admin.id)
                 found.append(try transaction.adminSession(samples.token(1)))
                 found.append(try transaction.adminSession(samples.token(2)))
-                try transaction.removeAdminAccess(at: samples.now + AdminSession.idleLifetime)
+                try transaction.removeAdminSessions(createdBefore: samples.now, usedBefore: samples.now)
                 found.append(try transaction.adminSession(samples.token(2)))
-                try transaction.removeAdminAccess(at: samples.now + AdminSession.idleLifetime + .milliseconds(1))
-                found.append(try transaction.adminSession(samples.token(2)))
-                try transaction.insert(others)
+                let later = samples.now + .milliseconds(1)
+                for (creation, use) in [(samples.now, later), (later, samples.now)] {
+                    try transaction.removeAdminSessions(createdBefore: creation, usedBefore: use)
+                    found.append(try transaction.adminSession(samples.token(2)))
+                    try transaction.insert(others)
+                }
                 try transaction.removeAdminSession(samples.token(2))
                 found.append(try transaction.adminSession(samples.token(2)))
                 return found
             }
-            try expectEqual(found, [session, session, nil, nil, others, others, nil, nil])
+            try expectEqual(found, [session, session, nil, nil, others, others, nil, nil, nil])
         },
         Contract("keeps a link for an admin until it is used once, and links for owners apart") { engine in
             let samples = Samples()
@@ -85,11 +88,13 @@ extension Contract {
                 var found = [try transaction.adminLink(link.digest), try transaction.adminLink(owners.digest)]
                 try transaction.removeOwnerLinks()
                 found += [try transaction.adminLink(link.digest), try transaction.adminLink(owners.digest)]
+                try transaction.removeAdminLinks(endedBefore: link.expiresAt)
+                found.append(try transaction.adminLink(link.digest))
                 let removed = [try transaction.remove(link), try transaction.remove(link)]
                 found.append(try transaction.adminLink(link.digest))
                 return (found, removed)
             }
-            try expectEqual(found, [link, owners, link, nil, nil])
+            try expectEqual(found, [link, owners, link, nil, link, nil])
             try expectEqual(removed, [true, false])
         },
         Contract("keeps keys of the admin API, newest first, and ends those of one admin") { engine in
@@ -108,6 +113,7 @@ extension Contract {
                     try transaction.adminKey(Identifier(rawValue: "none")),
                 ]
                 let ended = try transaction.removeAdminKeys(madeBy: admin.id)
+                try transaction.removeAdminKeys(endedBefore: keys[2].expiresAt)
                 let left = try transaction.adminKeys()
                 let removed = [try transaction.removeAdminKey(keys[2].id), try transaction.removeAdminKey(keys[2].id)]
                 return (all, one, found, ended, left, removed)
