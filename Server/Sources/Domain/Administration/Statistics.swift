@@ -1,5 +1,3 @@
-@_spi(TotalConversions) import enum OkaeriWire.JSONValue
-
 /// What is counted in applications, and what the server sees of itself.
 package struct Statistics: Sendable {
     package let write: WriteStatistics
@@ -94,17 +92,9 @@ package struct WriteStatistics: Sendable {
             let end = min(finished, first + Self.hoursAtOnce - 1)
             let statistics = try await store.read { transaction throws(DomainError) in
                 var statistics: [Statistic] = []
-                for hour in first...end {
-                    statistics += try transaction.count(hour: hour, in: id)
-                    guard hour == finished else { continue }
-                    // Days move on with the users: who was there can be counted only now.
-                    let day = hour / 24
-                    for (name, since) in [(Statistic.Name.activeToday, day), (.activeMonth, day - 29)] {
-                        statistics.append(
-                            Statistic(
-                                hour: hour, name: name, value: try transaction.countActiveUsers(in: id, since: since)))
-                    }
-                }
+                for hour in first...end { statistics += try transaction.count(hour: hour, in: id) }
+                // Days move on with the users: who was there can be counted only now.
+                if end == finished { statistics += try transaction.countActive(hour: end, in: id) }
                 return statistics
             }
             try await store.write { transaction throws(DomainError) in try transaction.write(statistics, of: id) }
@@ -163,19 +153,15 @@ extension Transaction {
                 Statistic(hour: hour, name: $0, value: $1)
             }
     }
-}
 
-extension Timestamp {
-    /// The day, counted from 1970-01-01 in UTC.
-    package var day: Int64 { milliseconds / 86_400_000 }
-
-    /// The first moment of a day.
-    package init(day: Int64) { self.init(milliseconds: day.multipliedWithSaturation(by: 86_400_000)) }
-
-    /// The hour, counted from 1970 in UTC.
-    package var hour: Int64 { milliseconds / 3_600_000 }
-
-    package init(hour: Int64) {
-        self.init(milliseconds: hour.multipliedWithSaturation(by: 3_600_000))
+    /// How many users were there up to the end of an hour, on its day and in 30 days.
+    fileprivate func countActive(
+        hour: Int64, in application: Identifier<Application>
+    ) throws(DomainError) -> [Statistic] {
+        let day = hour / 24
+        return [
+            Statistic(hour: hour, name: .activeToday, value: try countActiveUsers(in: application, since: day)),
+            Statistic(hour: hour, name: .activeMonth, value: try countActiveUsers(in: application, since: day - 29)),
+        ]
     }
 }

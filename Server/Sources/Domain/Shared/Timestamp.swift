@@ -81,6 +81,21 @@ extension Duration {
     }
 }
 
+extension Timestamp {
+    /// The day, counted from 1970-01-01 in UTC.
+    package var day: Int64 { milliseconds / 86_400_000 }
+
+    /// The first moment of a day.
+    package init(day: Int64) { self.init(milliseconds: day.multipliedWithSaturation(by: 86_400_000)) }
+
+    /// The hour, counted from 1970 in UTC.
+    package var hour: Int64 { milliseconds / 3_600_000 }
+
+    package init(hour: Int64) {
+        self.init(milliseconds: hour.multipliedWithSaturation(by: 3_600_000))
+    }
+}
+
 /// The time of day. Injected, so that tests stand still.
 package protocol WallClock: Sendable {
     var now: Timestamp { get }
