@@ -52,33 +52,9 @@ package struct UndoMerge: Sendable {
                 [.mergeUndone: [AccountChange.leftUserDetail: left.id.rawValue]], of: &user, keeping: author.kept,
                 unlinked: merge.moved.identities.filter { $0.provider != .device }, in: transaction)
             try transaction.endWhatCameBySession(since: merge, of: &user, keeping: author.kept, at: now)
-            // Whom something else leads to has come back by it, which ended all keys; these did not end with them, as they were
-            // elsewhere (decision 0256).
-            let isBack = left.hasWayIn(without: [], by: nil)
-            for identity in merge.moved.identities {
-                // One that was unlinked since stays unlinked.
-                guard
-                    try transaction.remove(
-                        identity.provider, subject: identity.subject, of: userId, in: application)
-                else { continue }
-                if !isBack {
-                    try transaction.link(identity, to: left.id, in: application)
-                } else if identity.provider == .device {
-                    try transaction.keep(
-                        RemovedDeviceKey(
-                            application: application, thumbprint: identity.subject, user: left.id,
-                            reason: .init(.mergeUndone), removedAt: now))
-                }
-                if identity.provider == .device {
-                    _ = try transaction.endSessions(of: userId, in: application, deviceKeys: [identity.subject])
-                }
-            }
+            try transaction.giveBack(merge.moved.identities, to: left, at: now, from: user)
             try transaction.removeNewAddressesOfEndedSessions(of: user)
-            // Nobody could log in as a user to whom nothing leads: what each of the two has would be lost.
-            guard let back = try transaction.user(left.id, in: application), back.hasWayIn(without: [], by: nil),
-                let stayed = try transaction.user(userId, in: application),
-                stayed.hasWayIn(without: [], by: nil) || !user.hasWayIn(without: [], by: nil)
-            else { throw .lastWayIn }
+            try transaction.requireWaysIn(left.id, user)
             let moved = Set(merge.moved.transfers)
             for transfer in try transaction.transfers(of: userId, in: application) where moved.contains(transfer.id) {
                 try transaction.move(transfer, to: left.id)
@@ -93,6 +69,51 @@ package struct UndoMerge: Sendable {
 }
 
 extension Transaction {
+    /// Lets what a merge took along lead to the user that went again, and ends the sessions of its devices.
+    ///
+    /// - Parameters:
+    ///   - identities: What the merge took along.
+    ///   - left: The user that went. Whom something else leads to has come back by it, which ended all keys; these did not end with
+    ///     them, as they were elsewhere, and end now (decision 0256).
+    ///   - now: When.
+    ///   - user: The user that stayed.
+    /// - Throws: `storageUnavailable`.
+    fileprivate func giveBack(
+        _ identities: [Identity], to left: User, at now: Timestamp, from user: User
+    ) throws(DomainError) {
+        let isBack = left.hasWayIn(without: [], by: nil)
+        for identity in identities {
+            // One that was unlinked since stays unlinked.
+            guard try remove(identity.provider, subject: identity.subject, of: user.id, in: user.application) else {
+                continue
+            }
+            if !isBack {
+                try link(identity, to: left.id, in: user.application)
+            } else if identity.provider == .device {
+                try keep(
+                    RemovedDeviceKey(
+                        application: user.application, thumbprint: identity.subject, user: left.id,
+                        reason: .init(.mergeUndone), removedAt: now))
+            }
+            if identity.provider == .device {
+                _ = try endSessions(of: user.id, in: user.application, deviceKeys: [identity.subject])
+            }
+        }
+    }
+
+    /// Nobody could log in as a user to whom nothing leads: what each of the two has would be lost.
+    ///
+    /// - Parameters:
+    ///   - left: The user that went.
+    ///   - user: The user that stayed, as it was before anything was given back.
+    /// - Throws: `lastWayIn`, `storageUnavailable`.
+    fileprivate func requireWaysIn(_ left: Identifier<User>, _ user: User) throws(DomainError) {
+        guard let back = try self.user(left, in: user.application), back.hasWayIn(without: [], by: nil),
+            let stayed = try self.user(user.id, in: user.application),
+            stayed.hasWayIn(without: [], by: nil) || !user.hasWayIn(without: [], by: nil)
+        else { throw .lastWayIn }
+    }
+
     /// Ends what may have come to the user that stayed by an id of a client that goes back: keys that took a session of it over,
     /// and further sessions. The client would be in the account by them for ever. Keys stay where nothing else leads to the user.
     ///
