@@ -75,53 +75,88 @@ package struct DeliverEvents: Sendable {
         case signalled(hasRung: Bool)
     }
 
+    /// What a call has done, and what of it is under way.
+    private struct Work {
+        private(set) var total = Round()
+        private(set) var fault: DomainError?
+        private var lanes = Lanes(DeliverEvents.lanes, share: .thirdOfFree)
+        /// Endpoints that are served now.
+        private var busy: [Identifier<EventEndpoint>: Identifier<Application>] = [:]
+        /// How often each was served.
+        private var served: [Identifier<EventEndpoint>: Int] = [:]
+        private var isOrdering = true
+        private var hasRung = false
+
+        var isOver: Bool { !isOrdering && busy.isEmpty }
+
+        /// Begins to serve endpoints with due events, as many as there is room for. Who was served least comes first.
+        mutating func begin(_ due: Result<[EventEndpoint], DomainError>) -> [EventEndpoint] {
+            guard case .success(let endpoints) = due else {
+                if case .failure(let error) = due { fault = error }
+                return []
+            }
+            let free = endpoints.filter { busy[$0.id] == nil }
+                .sorted { served[$0.id, default: 0] < served[$1.id, default: 0] }
+            var begun: [EventEndpoint] = []
+            for endpoint in free where lanes.take(for: endpoint.application) {
+                busy[endpoint.id] = endpoint.application
+                served[endpoint.id, default: 0] += 1
+                begun.append(endpoint)
+            }
+            return begun
+        }
+
+        /// Notes what ended.
+        ///
+        /// - Returns: whether there may be more events to give positions to.
+        mutating func end(_ step: Step) -> Bool {
+            switch step {
+            case .ordered(.success(let isMore)):
+                isOrdering = false
+                return isMore
+            case .ordered(.failure(let error)): (isOrdering, fault) = (false, error)
+            case .served(let id, let result):
+                if let application = busy.removeValue(forKey: id) { lanes.leave(application) }
+                switch result {
+                case .success(let round): total.add(round)
+                case .failure(let error): fault = error
+                }
+            case .signalled(let isRing):
+                if isRing { hasRung = true }
+                return isRing
+            }
+            return true
+        }
+
+        /// Whether events are to be given positions, where there may be more of them or a signal has come.
+        func mayOrder(ifMore isMore: Bool) -> Bool { fault == nil && !isOrdering && (isMore || hasRung) }
+
+        mutating func beginOrdering() { (isOrdering, hasRung) = (true, false) }
+    }
+
     private func run(while goesOn: @Sendable () -> Bool) async -> (Round, DomainError?) {
         // A call may take its time: what is written meanwhile does not wait for the end of one.
         let rings = orderEvents.signal.rings()
         return await withTaskGroup(of: Step.self) { group in
-            var (total, fault) = (Round(), DomainError?.none)
-            var lanes = Lanes(Self.lanes, share: .thirdOfFree)
-            var busy: [Identifier<EventEndpoint>: Identifier<Application>] = [:]
-            // Who was served least comes first.
-            var served: [Identifier<EventEndpoint>: Int] = [:]
+            var work = Work()
             // Positions are given beside the sending, so that neither waits for very much of the other.
-            var (isOrdering, hasRung) = (true, false)
             group.addTask { .ordered(await order()) }
             group.addTask { await Self.next(of: rings) }
             while true {
-                if fault == nil, goesOn() {
-                    switch await due() {
-                    case .success(let endpoints):
-                        let free = endpoints.filter { busy[$0.id] == nil }
-                            .sorted { served[$0.id, default: 0] < served[$1.id, default: 0] }
-                        for endpoint in free where lanes.take(for: endpoint.application) {
-                            busy[endpoint.id] = endpoint.application
-                            served[endpoint.id, default: 0] += 1
-                            group.addTask { .served(endpoint.id, await serve(endpoint)) }
-                        }
-                    case .failure(let error): fault = error
+                if work.fault == nil, goesOn() {
+                    let endpoints = await due()
+                    for endpoint in work.begin(endpoints) {
+                        group.addTask { .served(endpoint.id, await serve(endpoint)) }
                     }
                 }
-                guard isOrdering || !busy.isEmpty, let step = await group.next() else {
+                guard !work.isOver, let step = await group.next() else {
                     group.cancelAll()
-                    return (total, fault)
+                    return (work.total, work.fault)
                 }
-                var mayBeMore = true
-                switch step {
-                case .ordered(.success(let isMore)): (isOrdering, mayBeMore) = (false, isMore)
-                case .ordered(.failure(let error)): (isOrdering, fault) = (false, error)
-                case .served(let id, let result):
-                    if let application = busy.removeValue(forKey: id) { lanes.leave(application) }
-                    switch result {
-                    case .success(let round): total.add(round)
-                    case .failure(let error): fault = error
-                    }
-                case .signalled(let isRing):
-                    if isRing { group.addTask { await Self.next(of: rings) } }
-                    (hasRung, mayBeMore) = (hasRung || isRing, isRing)
-                }
-                if fault == nil, !isOrdering, mayBeMore || hasRung, goesOn() {
-                    (isOrdering, hasRung) = (true, false)
+                let isMore = work.end(step)
+                if case .signalled(hasRung: true) = step { group.addTask { await Self.next(of: rings) } }
+                if work.mayOrder(ifMore: isMore), goesOn() {
+                    work.beginOrdering()
                     group.addTask { .ordered(await order()) }
                 }
             }
