@@ -185,25 +185,9 @@ struct ReadyChanges: Sendable {
         }
         var changes = changes
         if let change = AccountChange.endingJoinedKeys.first(where: { changes[$0] != nil }) {
-            // An id that a client made ends by itself, and says nothing of what else came before.
-            let lost = providers.contains(where: \.registers) ? try transaction.waysLost(to: user) : []
-            let ended = try transaction.endKeys(
-                joinedBy: providers, or: lost, of: &user, keeping: kept, whereOpen: open, because: .init(change),
-                at: now)
-            total.sessions += try transaction.endSessions(openedBy: lost, of: user, keeping: kept, whereOpen: open)
-            // A merge opens a session without a key too, by the identity that was shown for it: none that a client made.
-            if providers.contains(where: \.registers) {
-                total.sessions += try transaction.endSessions(
-                    of: user.id, openedBy: .merge, in: user.application, except: kept.session)
-                // Who shows it in a session gets the session's token, whatever had opened it (decision 0281).
-                total.sessions += try transaction.endSessions(
-                    of: user.id, showing: AuthenticationMethods(showing: providers), in: user.application,
-                    except: kept.session)
-            }
-            total.sessions += try transaction.endSessionsBySession(
-                without: providers, of: user, keeping: kept, whereOpen: open)
-            total.sessions += ended.sessions
-            total.deviceKeys += ended.deviceKeys
+            let ended = try transaction.endAccess(
+                by: providers, of: &user, keeping: kept, whereOpen: open, because: change, at: now)
+            total += ended
             if ended.deviceKeys > 0 { changes[change]?["device-keys"] = String(ended.deviceKeys) }
         }
         try recovery?.begin(with: Set(changes.keys), in: transaction)
@@ -211,28 +195,40 @@ struct ReadyChanges: Sendable {
         for change in AccountChange.allCases {
             guard var details = changes[change] else { continue }
             let evicted = try transaction.evict(by: change, from: &user, keeping: kept, at: now)
-            total.sessions += evicted.sessions
-            total.deviceKeys += evicted.deviceKeys
+            total += evicted
             if change.policy.evicts.contains(.sessions) || change == .otherDeviceKeysRemoved {
                 details.merge(evicted.details) { stated, _ in stated }
             }
-            // A change that nobody made ready for would leave no trace: it does not happen.
-            guard let draft = drafts[change] else { throw .secretUnreadable }
-            let isKnown = author.entry.actor != .unknown
-            try draft.record(on: .user(user.id), by: isKnown ? nil : actor?.inAudit, details: details, in: transaction)
-            if let type = change.policy.event, try isPublished(in: user.application, transaction) {
-                let left = details[AccountChange.leftUserDetail].map { Identifier<User>(rawValue: $0) }
-                try transaction.insert(draft.event(type, of: user.id, leaving: left, details: details))
+            try record(change, of: user, details, by: actor, in: transaction)
+            if let kind = change.policy.mail, notified.insert(kind).inserted {
+                try notify(user, kind, in: transaction)
             }
-            guard let kind = change.policy.mail, notified.insert(kind).inserted else { continue }
-            for notice in notices[kind] ?? [] {
-                if notice.isForFormerAddress, let recovery, try recovery.send(in: transaction) { continue }
-                try notice.send(in: transaction, at: now)
-            }
-            if let mail = try drawn?.mail(kind, to: user) { try mail.send(in: transaction, at: now) }
         }
         if !unlinked.isEmpty { try transaction.removeNewAddressesOfEndedSessions(of: user) }
         return total
+    }
+
+    /// Writes what the audit log says of a change, and its event where somebody listens.
+    private func record(
+        _ change: AccountChange, of user: User, _ details: [String: String], by actor: AccountActor?,
+        in transaction: any Transaction
+    ) throws(DomainError) {
+        // A change that nobody made ready for would leave no trace: it does not happen.
+        guard let draft = drafts[change] else { throw .secretUnreadable }
+        let isKnown = author.entry.actor != .unknown
+        try draft.record(on: .user(user.id), by: isKnown ? nil : actor?.inAudit, details: details, in: transaction)
+        guard let type = change.policy.event, try isPublished(in: user.application, transaction) else { return }
+        let left = details[AccountChange.leftUserDetail].map { Identifier<User>(rawValue: $0) }
+        try transaction.insert(draft.event(type, of: user.id, leaving: left, details: details))
+    }
+
+    /// Sends the mails of a kind. The way back to a former address stands in for the one that goes there.
+    private func notify(_ user: User, _ kind: MailKind, in transaction: any Transaction) throws(DomainError) {
+        for notice in notices[kind] ?? [] {
+            if notice.isForFormerAddress, let recovery, try recovery.send(in: transaction) { continue }
+            try notice.send(in: transaction, at: now)
+        }
+        if let mail = try drawn?.mail(kind, to: user) { try mail.send(in: transaction, at: now) }
     }
 
     private func isPublished(
