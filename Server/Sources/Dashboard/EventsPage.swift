@@ -180,12 +180,11 @@ enum EventsPage {
     }
 
     private static func table(_ request: DashboardRequest, _ endpoints: [EventEndpoint]) -> ListModel {
-        let now = request.dashboard.clock.now
         var list = ListModel()
         list.columns = ["url", "types", "state", "since"].map { request.text("events.\($0)") }
         list.empty = request.text("events.empty")
         list.rows = endpoints.map { endpoint in
-            let state = state(of: endpoint, at: now)
+            let state = state(of: endpoint)
             return [
                 .init(
                     text: endpoint.url,
@@ -206,7 +205,7 @@ enum EventsPage {
         return list
     }
 
-    private static func state(of endpoint: EventEndpoint, at now: Timestamp) -> String {
+    private static func state(of endpoint: EventEndpoint) -> String {
         if endpoint.goneAt != nil { return "gone" }
         if endpoint.isPaused { return "paused" }
         return endpoint.failures == 0 ? "good" : "failing"

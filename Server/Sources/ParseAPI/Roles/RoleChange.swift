@@ -26,7 +26,7 @@ struct RoleChange {
             case "ACL":
                 try Self.check(acl: value)
                 hasACL = true
-            case "users": try take(value, member, isCreation: isCreation)
+            case "users": try take(value, member)
             case "roles": try Self.check(roles: value)
             case "objectId", "id":
                 if isCreation { throw ParseFault(105, "\(member) is an invalid field name.") }
@@ -58,7 +58,7 @@ struct RoleChange {
         }
     }
 
-    private mutating func take(_ value: JSONValue, _ member: String, isCreation: Bool) throws(ParseFault) {
+    private mutating func take(_ value: JSONValue, _ member: String) throws(ParseFault) {
         for operation in try Self.operations(value, member) {
             for pointer in operation.objects {
                 users[Identifier(rawValue: try RolePointer.objectId(pointer, of: "_User"))] = operation.adds

@@ -12,7 +12,7 @@ extension UserCredentials {
     /// - Returns: a fault for each rule, with the name that the record has for what breaks it.
     func faults(of user: User, within limits: ProfileLimits = .standard) -> [ValidationError] {
         identityFaults(of: user) + passkeyFaults(of: user) + factorFaults + roleFaults(of: user)
-            + ExportedSession.faults(of: sessions, of: user, within: limits)
+            + ExportedSession.faults(of: sessions, within: limits)
     }
 
     private static func fault(_ field: String, _ rule: ValidationError.Rule) -> [ValidationError] {

@@ -41,9 +41,7 @@ package struct ExportedSession: Hashable, Sendable {
     }
 
     /// The rules that a user's sessions break: an export that was changed by somebody does not get around them.
-    static func faults(
-        of sessions: [ExportedSession], of user: User, within limits: ProfileLimits
-    ) -> [ValidationError] {
+    static func faults(of sessions: [ExportedSession], within limits: ProfileLimits) -> [ValidationError] {
         func fault(_ rule: ValidationError.Rule) -> ValidationError { ValidationError(field: "sessions", rule: rule) }
         guard sessions.count <= maximumPerUser else { return [fault(.tooManyFields(maximum: maximumPerUser))] }
         var faults: [ValidationError] = []
