@@ -71,7 +71,7 @@ package struct LogInWithPasskey: Sendable {
             at: now
         ).showing(.passkey, verified.id)
         let result = try await store.write { transaction throws(DomainError) -> Result<LogIn, DomainError> in
-            try link.use(in: transaction, application.id)
+            try link.use(in: transaction)
             let owner = try verified.owner(in: transaction)
             // The assertion counted at the first try.
             if try issuer.hasIssued(to: owner, in: transaction) {

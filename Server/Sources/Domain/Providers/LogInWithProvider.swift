@@ -111,7 +111,7 @@ package struct LogInWithProvider: Sendable {
                     provider: person.provider, subject: person.subject, in: application),
                 try issuer.hasIssued(to: user, in: transaction)
             else { return nil }
-            try link.use(in: transaction, application)
+            try link.use(in: transaction)
             return try issuer.reissue(repeatingFor: user, in: transaction)
         }
     }
@@ -127,7 +127,7 @@ package struct LogInWithProvider: Sendable {
         }
         let taken = issuers.audit.takenAddress(in: application, from: request.client.origin, at: now)
         let result = try await store.write { transaction throws(DomainError) -> Result<LogIn, DomainError> in
-            try link.use(in: transaction, application)
+            try link.use(in: transaction)
             try transaction.markUsed(person.replay, in: application)
             let logIn: Result<LogIn, DomainError>
             if let known = try transaction.user(for: person, in: application) {

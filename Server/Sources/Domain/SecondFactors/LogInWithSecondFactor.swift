@@ -184,7 +184,7 @@ struct SecondFactorFinish: Sendable {
         in transaction: any Transaction
     ) throws(DomainError) -> Result<LogInWithSecondFactor.Finished, DomainError> {
         let application = issuer.application.id
-        try link.use(in: transaction, application)
+        try link.use(in: transaction)
         guard var user = try transaction.user(ticket.userId, in: application),
             user.credentialsVersion == ticket.version, ticket.isHeld(by: user)
         else { throw .secondFactorTicketRefused }

@@ -255,9 +255,8 @@ package struct Authenticate: Sendable {
         guard let presented else { throw .proofRequired }
         let proof = try verifyProof(presented, token: token, at: now)
         guard proof.thumbprint == found.session.deviceKey else { throw .proofRefused(.otherKey) }
-        let application = found.application.id
         let isFirstUse = try await store.writeStatement { transaction throws(DomainError) in
-            try transaction.markUsed(proof, in: application)
+            try transaction.markUsed(proof)
         }
         guard isFirstUse else { throw .proofReplayed }
     }

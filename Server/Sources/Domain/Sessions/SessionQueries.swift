@@ -100,10 +100,10 @@ package protocol SessionQueries {
 
     // MARK: Used proofs
 
-    /// Marks a device proof as used; `false` when it was used before, in whichever application.
+    /// Marks a device proof as used, in all applications; `false` when it was used before.
     ///
     /// - Throws: `clockSkew` for one that may have been used before the server was restarted.
-    func markUsed(_ proof: DeviceProof, in application: Identifier<Application>) throws(DomainError) -> Bool
+    func markUsed(_ proof: DeviceProof) throws(DomainError) -> Bool
     /// Marks something as used; `false` when it was marked before.
     func markUsed(_ proof: UsedProof, in application: Identifier<Application>) throws(DomainError) -> Bool
     /// Whether something was marked as used, without marking it.

@@ -195,9 +195,7 @@ extension SessionToken.Reference {
 }
 
 extension SQLTransaction {
-    package func markUsed(
-        _ proof: DeviceProof, in application: Identifier<Application>
-    ) throws(DomainError) -> Bool {
+    package func markUsed(_ proof: DeviceProof) throws(DomainError) -> Bool {
         guard let proofs else {
             if let next = proofFloor.flatMap({ ProofMemory.next(for: proof, after: $0) }) {
                 throw .clockSkew(serverTime: next)

@@ -5,23 +5,21 @@ import enum OkaeriWire.JSONValue
 
 extension Contract {
     static let proofContracts = [
-        Contract("takes a proof once in all applications, until it is forgotten") { engine in
+        Contract("takes a proof once, until it is forgotten") { engine in
             let samples = Samples()
             let proof = samples.proof(1)
             let answers = try await engine.write { transaction throws(DomainError) in
                 var answers = [
-                    try transaction.markUsed(proof, in: samples.application),
-                    try transaction.markUsed(proof, in: samples.application),
-                    try transaction.markUsed(proof, in: samples.otherApplication),
-                    try transaction.markUsed(samples.proof(2), in: samples.application),
+                    try transaction.markUsed(proof), try transaction.markUsed(proof),
+                    try transaction.markUsed(samples.proof(2)),
                 ]
                 _ = try transaction.removeUsedProofs(endedBefore: proof.replayEnd, count: 10)
-                answers.append(try transaction.markUsed(proof, in: samples.application))
+                answers.append(try transaction.markUsed(proof))
                 _ = try transaction.removeUsedProofs(endedBefore: proof.replayEnd + .milliseconds(1), count: 10)
-                answers.append(try transaction.markUsed(proof, in: samples.application))
+                answers.append(try transaction.markUsed(proof))
                 return answers
             }
-            try expectEqual(answers, [true, false, false, true, false, true])
+            try expectEqual(answers, [true, false, true, false, true])
         },
         Contract("forgets so many used things at a time, those that ended first") { engine in
             let samples = Samples()

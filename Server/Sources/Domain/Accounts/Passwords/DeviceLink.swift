@@ -25,9 +25,9 @@ package struct DeviceLink: Sendable {
     /// Notes the proof as used.
     ///
     /// - Throws: `proofReplayed`, `storageUnavailable`.
-    package func use(in transaction: any Transaction, _ application: Identifier<Application>) throws(DomainError) {
+    package func use(in transaction: any Transaction) throws(DomainError) {
         guard let proof else { return }
-        guard try transaction.markUsed(proof, in: application) else { throw .proofReplayed }
+        guard try transaction.markUsed(proof) else { throw .proofReplayed }
     }
 
     /// The user with the key, when it may join: a key that leads to somebody else already stays with them, because

@@ -93,7 +93,7 @@ package struct LogInWithPassword: Sendable {
                 from: request.client.address, request.client.origin)
             guard migrated else {
                 try await store.write { transaction throws(DomainError) in
-                    try link.use(in: transaction, application)
+                    try link.use(in: transaction)
                     try issuer.refuse(first.user, by: .password, in: transaction)
                 }
                 throw .credentialRefused
@@ -103,7 +103,7 @@ package struct LogInWithPassword: Sendable {
         }
         let settled = outcome
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
-            try link.use(in: transaction, application)
+            try link.use(in: transaction)
             let user = try settled.settle(in: transaction) { user in
                 request.names(user) && request.namesSurely(user, by: candidates)
             }

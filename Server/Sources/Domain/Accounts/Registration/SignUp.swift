@@ -89,7 +89,7 @@ package struct SignUp: Sendable {
                 attempt: request.attempt, expiresAt: request.expiresAt, record: .logIn(from: request.client.origin)),
             at: now)
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
-            try link.use(in: transaction, application)
+            try link.use(in: transaction)
             if let used = work.used, try !transaction.markUsed(used, in: application) {
                 // A browser that sends the form again sends the same work.
                 guard let owner = try repeatedOwner(registration, by: issuer, at: now, in: transaction) else {

@@ -91,7 +91,7 @@ package struct RedeemTransferCode: Sendable {
                     by: .unknown(showing: .transferCode, from: request.origin), at: now)),
             excess: changes.audit.excessDeviceKeys(in: application, at: now))
         let redeemed = try await store.write { transaction throws(DomainError) in
-            guard try transaction.markUsed(proof, in: application) else { throw .proofReplayed }
+            guard try transaction.markUsed(proof) else { throw .proofReplayed }
             return try redemption.redeem(in: transaction)
         }
         guard let redeemed else { throw .transferCodeRefused }

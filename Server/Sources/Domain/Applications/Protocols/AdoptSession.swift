@@ -76,7 +76,7 @@ package struct AdoptSession: Sendable {
         let retires = request.application.settings.retiresWeakPasswords
         let ready = audit.ready(atLogIn: .weakPasswordRetired, in: application, from: request.client.origin, at: now)
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
-            try link.use(in: transaction, application)
+            try link.use(in: transaction)
             let found = try transaction.user(of: owner, in: application)
             if let found { try issuer.refuseBlocked(found) }
             if let person = owner.person {

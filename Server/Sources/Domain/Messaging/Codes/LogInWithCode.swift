@@ -52,7 +52,7 @@ package struct LogInWithCode: Sendable {
             attempt: request.attempt?.digest, refusal: issuer.entry)
         let result = try await tryCode(presented) {
             code, user, transaction throws(DomainError) -> Result<LogIn, DomainError> in
-            try link.use(in: transaction, application.id)
+            try link.use(in: transaction)
             let isRepeated = code.usedBy != nil
             // The code counted at the first try.
             if isRepeated, try issuer.hasIssued(to: user, in: transaction) {

@@ -68,7 +68,7 @@ package struct LogInAutomatically: Sendable {
         let asksHook = request.application.activeHook(.signUp)?.asksGuests == true
         let mayCreateAtOnce = !registrar.hasLimit && !isJudged && !asksHook
         let first = try await store.write { transaction throws(DomainError) -> LogIn? in
-            guard try transaction.markUsed(proof, in: request.application.id) else { throw .proofReplayed }
+            guard try transaction.markUsed(proof) else { throw .proofReplayed }
             return try logIn(transaction, issuer, proof) {
                 mayCreateAtOnce ? registration(of: proof, request, at: now) : nil
             }

@@ -98,7 +98,7 @@ package struct RedeemAuthorizationCode: Sendable {
             guard AccountGate.isOpen(to: user), user.credentialsVersion == grant.version ?? 0,
                 try source.isOpen(of: user, in: transaction)
             else { return nil }
-            try link.use(in: transaction, application.id)
+            try link.use(in: transaction)
             var joined = try link.joined(to: user, in: transaction)
             for identity in joined.identities where !user.identities.contains(identity) {
                 _ = try transaction.markUsed(attempt.joining(identity, at: now), in: application.id)
