@@ -105,12 +105,8 @@ package struct RevocationSegments: Sendable {
     package static func isName(_ text: String) -> Bool {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         return parts.count == 2 && parts.allSatisfy { $0.utf8.count == 8 }
-            && parts[0].utf8.allSatisfy { Self.isHexadecimal($0) }
+            && parts[0].utf8.allSatisfy { Hexadecimal.smallDigit($0) != nil }
             && parts[1].utf8.allSatisfy { (0x30...0x39).contains($0) }
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
     }
 
     private func fault(_ path: String) -> SQLiteOpenFault {

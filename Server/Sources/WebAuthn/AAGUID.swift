@@ -1,3 +1,5 @@
+@_spi(PercentEncodedText) import enum OkaeriWire.PercentEncodedText
+
 /// The kind of an authenticator, as it says itself (WebAuthn §6.5.1): a UUID, all zero when it does not say.
 package struct AAGUID: Hashable, Sendable {
     /// Lower-case hexadecimal digits in five groups.
@@ -22,7 +24,7 @@ package struct AAGUID: Hashable, Sendable {
         guard text.utf8.count == 36 else { return nil }
         let groups = text.lowercased().split(separator: "-", omittingEmptySubsequences: false)
         guard groups.map(\.utf8.count) == Self.groups,
-            groups.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) } })
+            groups.allSatisfy({ $0.utf8.allSatisfy { PercentEncodedText.digit($0) != nil } })
         else { return nil }
         self.text = groups.joined(separator: "-")
     }

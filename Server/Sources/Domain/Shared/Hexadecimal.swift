@@ -24,6 +24,11 @@ package enum Hexadecimal {
     /// The value of a digit, in whatever case; `nil` for any other sign.
     package static func digit(_ byte: UInt8) -> UInt8? { PercentEncodedText.digit(byte) }
 
+    /// The value of a digit; `nil` for any other sign, capitals among them: some texts are written in one way alone.
+    package static func smallDigit(_ byte: UInt8) -> UInt8? {
+        (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte) ? nil : digit(byte)
+    }
+
     private static func text(of bytes: some Sequence<UInt8>, _ digits: [UInt8]) -> String {
         var text: [UInt8] = []
         for byte in bytes {

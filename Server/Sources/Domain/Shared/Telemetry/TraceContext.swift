@@ -56,12 +56,7 @@ package struct TraceContext: Hashable, Sendable {
     private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         for digit in digits {
-            let value: UInt8
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
-            default: return nil
-            }
+            guard let value = Hexadecimal.smallDigit(digit) else { return nil }
             number = number << 4 | UInt64(truncatingIfNeeded: value)
         }
         return number
