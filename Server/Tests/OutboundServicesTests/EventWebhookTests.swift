@@ -1,37 +1,17 @@
 import Domain
 import Foundation
 import OutboundServices
-import Synchronization
 import Testing
 
 @Suite("Webhooks of events")
 struct EventWebhookTests {
-    /// Sends the response that the test sets, and keeps the requests.
-    private final class Receiver: WebCaller {
-        private let outcome: Result<WebResponse, WebFault>
-        private let kept = Mutex<[WebCall]>([])
-
-        init(_ outcome: Result<WebResponse, WebFault>) {
-            self.outcome = outcome
-        }
-
-        var calls: [WebCall] { kept.withLock { $0 } }
-
-        func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebResponse {
-            kept.withLock { $0.append(call) }
-            return try outcome.get()
-        }
-
-        func mayAsk(_ url: String) -> Bool { true }
-    }
-
     private struct Clock: WallClock {
         var now: Timestamp { Timestamp(milliseconds: 1_614_265_330_000) }
     }
 
     private static let secret = Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 
-    private func deliver(_ receiver: Receiver) async -> EventOutcome {
+    private func deliver(_ receiver: FakeWebCaller) async -> EventOutcome {
         var event = Event(
             id: Identifier(rawValue: "event"), application: Identifier(rawValue: "app"), type: .userMerged,
             user: Identifier(rawValue: "hana"), leftUser: Identifier(rawValue: "guest"),
@@ -54,7 +34,7 @@ struct EventWebhookTests {
 
     @Test("are a signed POST of JSON with both ids of a merge, by every secret")
     func request() async throws {
-        let receiver = Receiver(.success(WebResponse(status: 204, body: [])))
+        let receiver = FakeWebCaller(.success(WebResponse(status: 204, body: [])))
         #expect(await deliver(receiver) == .delivered)
         let call = try #require(receiver.calls.first)
         let headers = Dictionary(uniqueKeysWithValues: call.headers.map { ($0.name, $0.value) })
@@ -71,14 +51,14 @@ struct EventWebhookTests {
 
     @Test("fail with a reason for everything but a success", arguments: [301, 302, 400, 404, 500, 503])
     func refused(status: Int) async {
-        let receiver = Receiver(.success(WebResponse(status: status, body: [])))
+        let receiver = FakeWebCaller(.success(WebResponse(status: status, body: [])))
         #expect(await deliver(receiver) == .failed(reason: "the receiver answered \(status)"))
         #expect(receiver.calls.count == 1)
     }
 
     @Test("end for a receiver that is gone, which has fifteen seconds before")
     func gone() async {
-        #expect(await deliver(Receiver(.success(WebResponse(status: 410, body: [])))) == .gone)
+        #expect(await deliver(FakeWebCaller(.success(WebResponse(status: 410, body: [])))) == .gone)
         #expect(EventWebhook.limits.whole == .seconds(15))
     }
 
@@ -92,7 +72,7 @@ struct EventWebhookTests {
     func retryAfter(status: Int, text: String, seconds: Int64?) async {
         var response = WebResponse(status: status, body: [])
         response.headers = ["retry-after": text]
-        let outcome = await deliver(Receiver(.success(response)))
+        let outcome = await deliver(FakeWebCaller(.success(response)))
         #expect(
             outcome
                 == .failed(reason: "the receiver answered \(status)", retryAfter: seconds.map { .seconds($0) }))
@@ -104,7 +84,7 @@ struct EventWebhookTests {
             WebFault.addressRefused(reason: "a private address"), .unreachable(reason: "certificate"), .tooBusy,
         ])
     func unreachable(fault: WebFault) async {
-        guard case .failed(let reason, nil) = await deliver(Receiver(.failure(fault))) else {
+        guard case .failed(let reason, nil) = await deliver(FakeWebCaller(.failure(fault))) else {
             Issue.record("it was delivered")
             return
         }

@@ -1,32 +1,10 @@
 import Domain
 import Foundation
 import OutboundServices
-import Synchronization
 import Testing
 
 @Suite("Telemetry by OTLP")
 struct TelemetryExporterTests {
-    /// A collector that answers as the test says, and keeps what it got.
-    private final class Collector: WebCaller {
-        private let outcomes: Mutex<[Result<WebResponse, WebFault>]>
-        private let kept = Mutex<[WebCall]>([])
-
-        /// - Parameter outcomes: In order; the last one stays.
-        init(_ outcomes: Result<WebResponse, WebFault>...) {
-            self.outcomes = Mutex(outcomes)
-        }
-
-        var calls: [WebCall] { kept.withLock { $0 } }
-
-        func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebResponse {
-            kept.withLock { $0.append(call) }
-            let outcome = outcomes.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
-            return try outcome.get()
-        }
-
-        func mayAsk(_ url: String) -> Bool { true }
-    }
-
     private struct Clock: WallClock {
         var now: Timestamp { Timestamp(milliseconds: 1_614_265_330_000) }
     }
@@ -42,7 +20,7 @@ struct TelemetryExporterTests {
     private let queue = SpanQueue()
     private var tracer: Tracer { Tracer(ratio: 1, seeds: (1, 2), queue: queue) }
 
-    private func exporter(_ collector: Collector) -> TelemetryExporter {
+    private func exporter(_ collector: FakeWebCaller) -> TelemetryExporter {
         TelemetryExporter(
             to: TelemetryExporter.Collector(
                 url: "https://collector.example.com/otlp", headers: [(name: "Api-Key", value: Secret("hidden"))]),
@@ -70,7 +48,7 @@ struct TelemetryExporterTests {
 
     @Test("sends spans as JSON with ids in hexadecimal, times and numbers as texts, and the collector's headers")
     func spans() async throws {
-        let collector = Collector(Self.good)
+        let collector = FakeWebCaller(Self.good)
         let exporter = exporter(collector)
         let root = tracer.begin(
             "GET /v1/user", .server,
@@ -104,7 +82,7 @@ struct TelemetryExporterTests {
 
     @Test("sends many spans in several messages")
     func batches() async {
-        let collector = Collector(Self.good)
+        let collector = FakeWebCaller(Self.good)
         let tracer = tracer
         for _ in 0..<(TelemetryExporter.batchSize + 1) { tracer.begin("GET /", .server).end() }
         _ = await exporter(collector).sendSpans()
@@ -114,7 +92,7 @@ struct TelemetryExporterTests {
     @Test("keeps a message that the collector cannot take now, waits twice as long each time, and sends it again")
     func backOff() async throws {
         let away: Result<WebResponse, WebFault> = .failure(.unreachable(reason: "refused"))
-        let collector = Collector(away, away, Self.answer(503), Self.answer(429, retryAfter: "120"), Self.good)
+        let collector = FakeWebCaller(away, away, Self.answer(503), Self.answer(429, retryAfter: "120"), Self.good)
         let exporter = exporter(collector)
         tracer.begin("GET /", .server).end()
         var rounds: [TelemetryExporter.Round] = []
@@ -135,7 +113,7 @@ struct TelemetryExporterTests {
         "waits five minutes at the most, whatever the collector asks for",
         arguments: ["86400", "-1", "soon", "9999999999999999999999"])
     func longestWait(_ retryAfter: String) async {
-        let exporter = exporter(Collector(Self.answer(503, retryAfter: retryAfter)))
+        let exporter = exporter(FakeWebCaller(Self.answer(503, retryAfter: retryAfter)))
         tracer.begin("GET /", .server).end()
         for _ in 0..<12 {
             let wait = await exporter.sendSpans().wait
@@ -147,7 +125,7 @@ struct TelemetryExporterTests {
     @Test("drops and counts what the collector refuses, as a whole or in part", arguments: [400, 401, 404, 500])
     func refused(_ status: Int) async {
         let partial = Array(#"{"partialSuccess": {"rejectedSpans": "2", "errorMessage": "no"}}"#.utf8)
-        let collector = Collector(Self.answer(status), .success(WebResponse(status: 200, body: partial)))
+        let collector = FakeWebCaller(Self.answer(status), .success(WebResponse(status: 200, body: partial)))
         let exporter = exporter(collector)
         tracer.begin("GET /", .server).end()
         #expect(await exporter.sendSpans().fault == "the collector answered \(status)")
@@ -166,14 +144,14 @@ struct TelemetryExporterTests {
             "", "[]", "null", #"{"partialSuccess": 7}"#, #"{"partialSuccess": {"rejectedSpans": -9}}"#, "\u{0}",
         ])
     func oddAnswers(_ body: String) async {
-        let exporter = exporter(Collector(.success(WebResponse(status: 200, body: Array(body.utf8)))))
+        let exporter = exporter(FakeWebCaller(.success(WebResponse(status: 200, body: Array(body.utf8)))))
         tracer.begin("GET /", .server).end()
         #expect(await exporter.sendSpans().fault == nil)
     }
 
     @Test("counts what is left when the server stops")
     func left() async {
-        let exporter = exporter(Collector(Self.answer(503)))
+        let exporter = exporter(FakeWebCaller(Self.answer(503)))
         tracer.begin("GET /", .server).end()
         _ = await exporter.sendSpans()
         tracer.begin("GET /", .server).end()
@@ -183,7 +161,7 @@ struct TelemetryExporterTests {
 
     @Test("sends the metrics of /metrics: counters and histograms since the start, gauges as they are")
     func metrics() async throws {
-        let collector = Collector(Self.good)
+        let collector = FakeWebCaller(Self.good)
         let exporter = exporter(collector)
         var requests = MetricFamily("okaeri_http_requests_total", .counter, "Requests.")
         requests.add([MetricLabel("status", "200")], .count(7))
@@ -218,7 +196,7 @@ struct TelemetryExporterTests {
 
     @Test("sends metrics less often while the collector is away, and never more often than asked")
     func metricsBackOff() async {
-        let exporter = exporter(Collector(Self.answer(503)))
+        let exporter = exporter(FakeWebCaller(Self.answer(503)))
         var waits: [Duration] = []
         for _ in 0..<6 { waits.append(await exporter.sendMetrics([], every: .seconds(60)).wait) }
         #expect(waits == [60, 60, 60, 60, 80, 160].map { Duration.seconds($0) })
@@ -228,7 +206,7 @@ struct TelemetryExporterTests {
         "shows a call to another server by its host, and tells the trace to those who may know it",
         arguments: [true, false])
     func calls(_ tellsTrace: Bool) async throws {
-        let provider = Collector(Self.answer(400))
+        let provider = FakeWebCaller(Self.answer(400))
         let caller = TracedCaller(provider, tracer, tellsTrace: tellsTrace)
         let root = tracer.begin("POST /v1/log-in/apple", .server)
         _ = try await CurrentSpan.$value.withValue(root) {
@@ -248,7 +226,7 @@ struct TelemetryExporterTests {
 
     @Test("begins a trace for a call that no request waits for, and tells an unrecorded one as such")
     func callsAlone() async throws {
-        let receiver = Collector(.failure(.unreachable(reason: "refused")))
+        let receiver = FakeWebCaller(.failure(.unreachable(reason: "refused")))
         await #expect(throws: WebFault.self) {
             try await TracedCaller(receiver, tracer, tellsTrace: true)(WebCall(.post, "https://app.example.com/hook"))
         }

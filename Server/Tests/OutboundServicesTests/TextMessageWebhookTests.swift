@@ -2,30 +2,10 @@ import Crypto
 import Domain
 import Foundation
 import OutboundServices
-import Synchronization
 import Testing
 
 @Suite("Text messages by the operator's webhook")
 struct TextMessageWebhookTests {
-    /// Sends the responses that the test sets, and keeps the requests.
-    private final class Receiver: WebCaller {
-        private let outcome: Result<WebResponse, WebFault>
-        private let kept = Mutex<[WebCall]>([])
-
-        init(_ outcome: Result<WebResponse, WebFault>) {
-            self.outcome = outcome
-        }
-
-        var calls: [WebCall] { kept.withLock { $0 } }
-
-        func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebResponse {
-            kept.withLock { $0.append(call) }
-            return try outcome.get()
-        }
-
-        func mayAsk(_ url: String) -> Bool { true }
-    }
-
     private struct Clock: WallClock {
         var now: Timestamp { Timestamp(milliseconds: 1_800_000_000_123) }
     }
@@ -34,7 +14,7 @@ struct TextMessageWebhookTests {
         id: "m-1", recipient: "+819012345678", text: "App: 123 456 です / \"OK\"", language: "ja",
         purpose: "phone-verification")
 
-    private func deliver(_ receiver: Receiver) async -> MailOutcome {
+    private func deliver(_ receiver: FakeWebCaller) async -> MailOutcome {
         await TextMessageWebhook(
             url: "https://sms.example.com/send", secret: Secret("a secret of both sides"), clock: Clock(),
             call: receiver
@@ -43,7 +23,7 @@ struct TextMessageWebhookTests {
 
     @Test("are one signed POST of JSON, named so that a repetition is known")
     func request() async throws {
-        let receiver = Receiver(.success(WebResponse(status: 202, body: [])))
+        let receiver = FakeWebCaller(.success(WebResponse(status: 202, body: [])))
         #expect(await deliver(receiver) == .delivered)
         let call = try #require(receiver.calls.first)
         #expect(receiver.calls.count == 1 && call.method == .post && call.url == "https://sms.example.com/send")
@@ -70,7 +50,7 @@ struct TextMessageWebhookTests {
             (301, "failed"), (401, "failed"), (404, "failed"), (429, "failed"), (500, "failed"), (503, "failed"),
         ])
     func outcomes(status: Int, expected: String) async {
-        let outcome = await deliver(Receiver(.success(WebResponse(status: status, body: []))))
+        let outcome = await deliver(FakeWebCaller(.success(WebResponse(status: status, body: []))))
         let word =
             switch outcome {
             case .delivered: "delivered"
@@ -85,7 +65,7 @@ struct TextMessageWebhookTests {
         "are tried again when nobody answers",
         arguments: [WebFault.unreachable(reason: "no"), .tooBusy, .addressRefused(reason: "x")])
     func faults(fault: WebFault) async {
-        let outcome = await deliver(Receiver(.failure(fault)))
+        let outcome = await deliver(FakeWebCaller(.failure(fault)))
         guard case .failed(let reason) = outcome else {
             Issue.record("\(outcome)")
             return
