@@ -260,32 +260,17 @@ struct BackupTests {
 
     @Test(
         "say what is wrong with a backup, and leave no half of it behind",
-        arguments: ["damaged", "truncated", "foreign", "other key"])
-    func badBackups(what: String) async throws {
+        arguments: BackupDamage.allCases)
+    func badBackups(damage: BackupDamage) async throws {
         _ = try await Program.run("application", "create", "Demo", "--data", folder.path)
         var key = try await makeBackup()
         let name = try #require(
             try FileManager.default.contentsOfDirectory(atPath: repository.path).first { $0.hasSuffix(".backup") })
         let file = URL(fileURLWithPath: "\(repository.path)/\(name)")
-        var bytes = try Data(contentsOf: file)
-        let words: String
-        switch what {
-        case "damaged":
-            bytes[bytes.count / 2] ^= 1
-            words = "is damaged"
-        case "truncated":
-            bytes = bytes.prefix(bytes.count / 2)
-            words = "is damaged"
-        case "foreign":
-            bytes = Data("PGDMP and what follows that in a dump of PostgreSQL".utf8)
-            words = "is no backup of Okaeri"
-        default:
-            key = try await BackupKeyPair(in: keys)
-            words = "is sealed to the key"
-        }
-        try bytes.write(to: file)
+        try damage.apply(to: file)
+        if damage == .otherKey { key = try await BackupKeyPair(in: keys) }
         let restored = try await restore(key)
-        #expect(restored.status == 1 && restored.errors.contains(words), "\(restored.errors)")
+        #expect(restored.status == 1 && restored.errors.contains(damage.words), "\(restored.errors)")
         #expect(!FileManager.default.fileExists(atPath: target.path + "/okaeri.sqlite"))
         #expect(try leftovers(in: target.path).isEmpty)
     }

@@ -285,8 +285,8 @@ struct SharedBackupTests {
 
     @Test(
         "say what is wrong with a backup, and leave the new database empty",
-        arguments: ["damaged", "truncated", "foreign", "other key"])
-    func badBackups(what: String) async throws {
+        arguments: BackupDamage.allCases)
+    func badBackups(damage: BackupDamage) async throws {
         let cluster = try await TestPostgreSQL.cluster()
         let database = try await cluster.makeMigratedDatabase()
         _ = try await makeApplication(cluster.url(database))
@@ -294,26 +294,11 @@ struct SharedBackupTests {
         let names = try FileManager.default.contentsOfDirectory(atPath: repository.path)
         let file = URL(
             fileURLWithPath: "\(repository.path)/\(try #require(names.first { $0.hasSuffix(".backup") }))")
-        var bytes = try Data(contentsOf: file)
-        let words: String
-        switch what {
-        case "damaged":
-            bytes[bytes.count / 2] ^= 1
-            words = "is damaged"
-        case "truncated":
-            bytes = bytes.prefix(bytes.count / 2)
-            words = "is damaged"
-        case "foreign":
-            bytes = Data("PGDMP and what follows that in a dump of PostgreSQL".utf8)
-            words = "is no backup of Okaeri"
-        default:
-            key = try await BackupKeyPair(in: keys)
-            words = "is sealed to the key"
-        }
-        try bytes.write(to: file)
+        try damage.apply(to: file)
+        if damage == .otherKey { key = try await BackupKeyPair(in: keys) }
         let new = try await cluster.makeDatabase()
         let restored = try await restore(key, into: cluster.url(new))
-        #expect(restored.status == 1 && restored.errors.contains(words), "\(restored.errors)")
+        #expect(restored.status == 1 && restored.errors.contains(damage.words), "\(restored.errors)")
         let tables = try await cluster.run(
             "SELECT COUNT(*) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace", in: new)
         #expect(tables == [["0"]])
