@@ -84,7 +84,7 @@ extension SessionKeeper {
         with credential: ProviderCredential, device: DeviceInfo?, user: NewUser?, restoring: Bool, _ turn: LogInTurn
     ) async throws(OkaeriError) -> Welcome {
         // A log-in that is not remembered ends with the one that takes its place, not with a try.
-        let record = try await readVault()
+        let before = try await readVault()
         var body = await withName(credential)
         body.device = (device ?? configuration.device).body
         body.user = user?.body
@@ -92,31 +92,14 @@ extension SessionKeeper {
             .post, APIPath.logIn(with: credential.provider.rawValue), body: body,
             idempotencyKey: randomness.unguessableName())
         call.restores = restoring
-        let slot = try await usableSlot(from: record.keySlotOfProvider)
-        let key = try await triedKey(slot)
-        let raw: TransportResponse
-        do throws(OkaeriError) {
-            raw = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
-        } catch {
-            throw error.began(
-                .init(
-                    keySlot: slot, device: body.device, provider: credential.provider.rawValue,
-                    restores: restoring))
+        let request = MemberLogInRequest(
+            call: call, tries: configuration.retry.maximumTries, keySlot: before.keySlotOfProvider, device: body.device,
+            provider: credential.provider.rawValue)
+        let logIn = try await logInAlone(request, after: before, in: turn) { raw throws(OkaeriError) in
+            MemberLogIn(response: try raw.decoded(LogInResponse.self))
         }
-        let response = try raw.decoded(LogInResponse.self)
-        try await check(response, in: turn)
-        // An automatic log-in that waits would bring the key's own user back.
-        handle(.replaced)
-        let leadsHere = response.user.identities.contains {
-            $0.provider == "device" && $0.subject == key.publicKey.thumbprint
-        }
-        let result = try await accept(
-            response, after: record,
-            key: RecordChange.KeyAssignment(
-                token: Secret(response.session.token), provider: credential.provider.rawValue, keySlot: slot,
-                leadsHere: leadsHere, otherUser: record.user(ofKey: slot), formerToken: record.session?.token))
         await forgetName(of: credential)
-        return result.welcome
+        return logIn.welcome
     }
 
     /// Links a provider. A session that is not fresh is made so where the key is all that could prove the user.

@@ -83,3 +83,10 @@ extension VaultRecord {
     /// The key for an automatic log-in when it is not the one in use: a guest's own, beside the locked one.
     var freshKeySlot: Int? { isKeyLocked ? lastKeySlot + 1 : nil }
 }
+
+extension UserBody {
+    /// Whether a device's key leads to the user; one that can never be used again (`nil`) leads nowhere.
+    func hasDeviceKey(_ thumbprint: String?) -> Bool {
+        identities.contains { $0.provider == "device" && $0.subject == thumbprint }
+    }
+}

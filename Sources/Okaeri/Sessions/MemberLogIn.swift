@@ -6,6 +6,19 @@ struct MemberLogIn: Sendable {
     var refusal: OkaeriError?
 }
 
+/// A log-in of somebody who is no guest, by what counts once.
+struct MemberLogInRequest: Sendable {
+    let call: APICall
+    /// How many times it is sent at most when the server is away.
+    let tries: Int
+    /// The key that signs it, if that one is usable.
+    let keySlot: Int
+    /// What the call says of the device.
+    let device: DeviceBody?
+    /// The provider that proved the user, if one did.
+    let provider: String?
+}
+
 /// When a log-in by other means than the key was asked for. It gives way to a log-out after that, and to a log-in that was
 /// asked for later.
 struct LogInTurn: Sendable {
@@ -121,23 +134,37 @@ extension SessionKeeper {
         return try await logIn(in: turn) { () async throws(OkaeriError) -> SecondFactorLogIn in
             // A log-in that is not remembered ends with the one that takes its place, not with a try.
             let before = try await self.readVault()
-            let slot = keySlot ?? before.keySlotOfMember(passkey: passkey, isSignUp: isSignUp)
-            return try await self.logInAlone(call, tries, slot, provider, after: before, turn, read)
+            let request = MemberLogInRequest(
+                call: call, tries: tries,
+                keySlot: keySlot ?? before.keySlotOfMember(passkey: passkey, isSignUp: isSignUp),
+                device: self.configuration.device.body, provider: provider)
+            return try await self.logInAlone(request, after: before, in: turn, read: read)
         }
     }
 
-    private func logInAlone(
-        _ call: APICall, _ tries: Int, _ keySlot: Int, _ provider: String?, after before: VaultRecord,
-        _ turn: LogInTurn, _ read: @Sendable (TransportResponse) throws(OkaeriError) -> MemberLogIn
+    /// Sends a log-in of somebody who is no guest, and takes over the session that it opened.
+    ///
+    /// - Parameters:
+    ///   - request: What to send.
+    ///   - before: What the vault held when the log-in's turn came.
+    ///   - turn: When it was asked for.
+    ///   - read: Takes the response.
+    /// - Returns: The user, with the time of the log-in before this one.
+    /// - Throws: `OkaeriError`, as `logInAsMember`.
+    func logInAlone(
+        _ request: MemberLogInRequest, after before: VaultRecord, in turn: LogInTurn,
+        read: @Sendable (TransportResponse) throws(OkaeriError) -> MemberLogIn
     ) async throws(OkaeriError) -> SecondFactorLogIn {
-        let slot = try await usableSlot(from: keySlot)
+        let slot = try await usableSlot(from: request.keySlot)
         let key = try await triedKey(slot)
         let raw: TransportResponse
         do throws(OkaeriError) {
-            raw = try await exchange(call, session: nil, key: key, tries: tries)
+            raw = try await exchange(request.call, session: nil, key: key, tries: request.tries)
         } catch {
             throw error.began(
-                .init(keySlot: slot, device: configuration.device.body, provider: provider, restores: call.restores))
+                .init(
+                    keySlot: slot, device: request.device, provider: request.provider,
+                    restores: request.call.restores))
         }
         let logIn = try read(raw)
         let token = Secret(logIn.response.session.token)
@@ -146,14 +173,13 @@ extension SessionKeeper {
             await giveUp([token])
             throw refusal
         }
+        // An automatic log-in that waits would bring the key's own user back.
         handle(.replaced)
-        let leadsHere = logIn.response.user.identities.contains {
-            $0.provider == "device" && $0.subject == key.publicKey.thumbprint
-        }
+        let leadsHere = logIn.response.user.hasDeviceKey(key.publicKey.thumbprint)
         let result = try await accept(
             logIn.response, after: before,
             key: RecordChange.KeyAssignment(
-                token: token, provider: provider, keySlot: slot, leadsHere: leadsHere,
+                token: token, provider: request.provider, keySlot: slot, leadsHere: leadsHere,
                 otherUser: before.user(ofKey: slot), formerToken: before.session?.token))
         return SecondFactorLogIn(
             welcome: result.welcome, recoveryCodes: logIn.response.recoveryCodes.map(RecoveryCodes.init(_:)))

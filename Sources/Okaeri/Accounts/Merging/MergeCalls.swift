@@ -37,8 +37,8 @@ extension SessionKeeper {
             handle(.confirmed(session: session.id))
             let logIn = LogInResponse(
                 isNew: false, user: response.user, previousLogInAt: response.user.previousLogInAt, session: session)
-            let leadsHere = response.user.identities.contains { $0.provider == "device" && $0.subject == thumbprint }
-            await change(.merge(logIn, leadsHere: leadsHere, epoch: received.epoch))
+            await change(
+                .merge(logIn, leadsHere: response.user.hasDeviceKey(thumbprint), epoch: received.epoch))
         }
         return MergeResult(
             user: User(response.user), merge: response.merge, leftUser: response.leftUser.map(LeftUser.init(_:)))

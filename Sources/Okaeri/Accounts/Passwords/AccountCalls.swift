@@ -230,8 +230,7 @@ extension SessionKeeper {
     }
 
     private func joined(_ response: LogInResponse, _ slot: Int) async throws(OkaeriError) -> Bool {
-        let thumbprint = try await deviceKey(slot).publicKey.thumbprint
-        return response.user.identities.contains { $0.provider == "device" && $0.subject == thumbprint }
+        response.user.hasDeviceKey(try await deviceKey(slot).publicKey.thumbprint)
     }
 
     /// Ends a log-in that was not to be remembered; the vault's record counts again.
