@@ -1,4 +1,4 @@
-package import Domain
+import Domain
 import Foundation
 import HTTPSupport
 import Hummingbird
@@ -8,48 +8,6 @@ import NIOCore
 import OutboundServices
 import ServiceLifecycle
 import UnixSignals
-
-/// Plays identity providers beside a server for development. The program for use has none.
-package protocol ProviderStandIn: Sendable {
-    /// Plays while `body` lasts.
-    ///
-    /// - Parameters:
-    ///   - clock: The time in the tokens of the fakes.
-    ///   - logger: The log.
-    ///   - body: Is given the addresses of the fakes.
-    /// - Throws: what `body` throws, and `StartFault.cannotListen`.
-    func run(
-        clock: any WallClock, logger: Logger,
-        _ body: @escaping @Sendable (_ fakes: FakeAddresses) async throws(StartFault) -> Void
-    ) async throws(StartFault)
-}
-
-/// Where the fakes are, each below a path of its name: `apple`, `line`, `kakao`, `naver`, `yahoojapan`, `gamecenter`.
-package struct FakeAddresses: Sendable {
-    package var base: String
-    /// The root of the fake Game Center's certificates, in DER.
-    package var gameCenterRoot: [UInt8]
-    /// The root of the fake App Attest's certificates, in DER.
-    package var appAttestRoot: [UInt8]
-
-    package init(base: String, gameCenterRoot: [UInt8], appAttestRoot: [UInt8]) {
-        self.base = base
-        self.gameCenterRoot = gameCenterRoot
-        self.appAttestRoot = appAttestRoot
-    }
-}
-
-extension ProviderAddresses {
-    fileprivate mutating func use(_ fakes: FakeAddresses) {
-        func address(_ name: String) -> String { "\(fakes.base)/\(name)" }
-        apple = address("apple")
-        (line, lineAPI, kakao, yahooJapan) = (address("line"), address("line"), address("kakao"), address("yahoojapan"))
-        (naver, naverProfile) = (address("naver/oauth2.0"), address("naver/v1/nid/me"))
-        (gameCenter, certificateIssuers) = (address("gamecenter"), address("gamecenter"))
-        gameCenterRoots = [fakes.gameCenterRoot]
-        appAttestRoots = [fakes.appAttestRoot]
-    }
-}
 
 /// Runs the server from start to graceful end.
 package struct ServerProgram: Sendable {
@@ -137,7 +95,7 @@ package struct ServerProgram: Sendable {
         composition.observeStorageFaults { storageFaults.note($0) }
         let outboundFaults = FaultLog(logger, .warning, "another server cannot be asked")
         composition.observeOutboundFaults { outboundFaults.note($0) }
-        announce()
+        StartAnnouncement(settings: settings, logger: logger, fakeApple: fakeApple)()
         var failure: StartFault?
         do {
             if standby == nil {
@@ -297,45 +255,6 @@ package struct ServerProgram: Sendable {
             what has expired by it is removed in an hour, idle guests and users who wait for their deletion too
             """,
             metadata: ["days": .stringConvertible(pause.components.seconds / 86_400)])
-    }
-
-    private func announce() {
-        if !settings.hasRateLimits {
-            logger.warning("RATE LIMITS ARE OFF: anyone who reaches this server can make users without end")
-        }
-        for setting in settings.boundlessNetworks {
-            logger.warning(
-                setting == .trustedProxies
-                    ? "EVERYBODY COUNTS AS A PROXY: who reaches this server can say which address they come from"
-                    : "TENANTS' ADDRESSES MAY LEAD EVERYWHERE: also to this machine and to where clouds keep credentials",
-                metadata: ["setting": .string(setting.variable)])
-        }
-        for setting in settings.unusedMailSettings {
-            logger.warning(
-                "the setting is not used: no mail server is named",
-                metadata: ["setting": .string(setting.variable), "missing": .string(Setting.smtpURL.variable)])
-        }
-        if settings.isDevelopment {
-            logger.warning("this server is for development: mails are not sent but kept in an outbox")
-            if let fakeApple {
-                logger.warning("a fake plays Apple", metadata: ["apple": .string(fakeApple)])
-                logger.warning(
-                    "fakes play LINE, Kakao, Naver, Yahoo! JAPAN ID and Game Center",
-                    metadata: ["line": .string(settings.providers.line)])
-            } else {
-                logger.warning("no fake plays Apple in this program; “okaeri-dev serve --dev” has one")
-            }
-        } else if settings.smtp == nil {
-            logger.info("no mail server is set: what needs a mail is answered with mail_unavailable")
-        }
-        if !settings.isLoopback && settings.publicURL == nil {
-            logger.warning(
-                "no public-url is set: proofs are checked against the Host that each request names",
-                metadata: ["setting": .string(Setting.publicURL.variable)])
-        }
-        if settings.hasPublicPath {
-            logger.info("public-url has a path: browsers need /a, /assets and /dashboard of its host as they are, too")
-        }
     }
 
     private func fault(_ error: any Error) -> StartFault {
