@@ -324,10 +324,12 @@ extension DashboardRequest {
     }
 
     fileprivate func state(of admin: Admin) -> ListModel.Cell {
-        if admin.isDisabled { return .init(text: "", badge: text("admins.disabled")) }
-        if admin.lacksAuthenticator { return .init(text: "", badge: text("admins.withoutApp")) }
-        return admin.isSetUp || admin.usesSignOnOnly
-            ? .init(text: text("admins.active")) : .init(text: "", badge: text("admins.invited"))
+        switch admin.standing {
+        case .disabled: .init(text: "", badge: text("admins.disabled"))
+        case .withoutAuthenticator: .init(text: "", badge: text("admins.withoutApp"))
+        case .active: .init(text: text("admins.active"))
+        case .invited: .init(text: "", badge: text("admins.invited"))
+        }
     }
 
     /// Names of applications; ids of those that are gone.

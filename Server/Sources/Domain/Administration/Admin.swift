@@ -44,6 +44,22 @@ package struct Admin: Hashable, Sendable {
     package var usesSignOnOnly: Bool { passwordHash == nil && !usesPasskeysOnly && lastLogInAt != nil }
     package var isDisabled: Bool { disabledAt != nil }
 
+    /// How far an admin has come, as lists show it.
+    package enum Standing: Hashable, Sendable {
+        case disabled
+        /// A password alone leads in.
+        case withoutAuthenticator
+        case active
+        /// The link by which the admin sets up a way in was not used.
+        case invited
+    }
+
+    package var standing: Standing {
+        if isDisabled { return .disabled }
+        if isSetUp || usesSignOnOnly { return .active }
+        return lacksAuthenticator ? .withoutAuthenticator : .invited
+    }
+
     /// The name as it is compared.
     package var foldedName: String { Self.folded(name) }
 

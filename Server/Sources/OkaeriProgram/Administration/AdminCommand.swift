@@ -57,15 +57,19 @@ struct ListAdminsCommand: AsyncParsableCommand {
             table.add(
                 admin.id.rawValue, admin.name, admin.role.rawValue,
                 admin.applications.map { $0.map(\.rawValue).sorted().joined(separator: " ") } ?? "all",
-                admin.isDisabled
-                    ? "disabled"
-                    : locks[admin.id] != nil
-                        ? "locked"
-                        : admin.isSetUp || admin.usesSignOnOnly
-                            ? "active" : admin.lacksAuthenticator ? "no authenticator" : "invited",
-                admin.lastLogInAt?.localText)
+                Self.state(of: admin, isLocked: locks[admin.id] != nil), admin.lastLogInAt?.localText)
         }
         Console.write(table.text())
+    }
+
+    private static func state(of admin: Admin, isLocked: Bool) -> String {
+        switch admin.standing {
+        case .disabled: "disabled"
+        case _ where isLocked: "locked"
+        case .active: "active"
+        case .withoutAuthenticator: "no authenticator"
+        case .invited: "invited"
+        }
     }
 }
 

@@ -77,6 +77,24 @@ struct AdminStandingTests {
         #expect(all.inAudit == "all")
     }
 
+    @Test("is shown as active once there is a way in that is good everywhere, unless the admin is disabled")
+    func shown() {
+        for bits in Self.sets {
+            let admin = Self.admin(bits, .support)
+            let expected: Admin.Standing =
+                if Self.has(bits, .disabled) {
+                    .disabled
+                } else if admin.isSetUp || admin.usesSignOnOnly {
+                    .active
+                } else if Self.has(bits, .password) {
+                    .withoutAuthenticator
+                } else {
+                    .invited
+                }
+            #expect(admin.standing == expected, "\(bits)")
+        }
+    }
+
     @Test("is by the provider of admins alone after a log-in without password and passkeys")
     func signOn() {
         for bits in Self.sets {
