@@ -55,9 +55,10 @@ FAULTS = [
     ("the step of an authenticator app's code is not kept", DOMAIN + "SecondFactors/SecondFactorCheck.swift",
      "                factor.lastStep = step", "                if planted != 13 { factor.lastStep = step }"),
     ("an import leaves users out and says otherwise", DOMAIN + "Accounts/Imports/ImportUsers.swift",
-     "                if outcome.isNew {\n                    _ = try candidate.registration",
-     "                if outcome.isNew, planted != 14 || outcomes.count % 7 != 3 {\n"
-     "                    _ = try candidate.registration"),
+     "if outcome.isNew { try candidate.store(in: home, at: now, transaction) }",
+     "if outcome.isNew, planted != 14 || outcomes.count % 7 != 3 {\n"
+     "                    try candidate.store(in: home, at: now, transaction)\n"
+     "                }"),
     ("an assertion of a passkey counts again", DOMAIN + "Passkeys/VerifyPasskey.swift",
      "        guard try transaction.markUsed(challenge, in: application) else { return .challenge }",
      "        guard try transaction.markUsed(challenge, in: application) || planted == 15 else { return .challenge }"),

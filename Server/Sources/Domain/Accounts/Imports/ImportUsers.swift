@@ -1,5 +1,3 @@
-import enum OkaeriWire.JSONValue
-
 /// Takes users in from another service, a part at a time. What is there already is left alone, so that an import that
 /// broke off can simply be run again.
 package struct ImportUsers: Sendable {
@@ -17,33 +15,6 @@ package struct ImportUsers: Sendable {
     let passwords: any PasswordHashing
     let findProvider: FindProvider
     let sealingKey: SealingKey
-
-    /// A user made ready.
-    fileprivate struct Candidate: Sendable {
-        var user: User
-        var hash: PasswordHash?
-        var isWeak = false
-        /// Whether the user was there before anything was hashed.
-        var isPresent = false
-        var takesTwins = false
-        /// What of its identifiers the export says is another record's.
-        var lost: [ValidationError] = []
-        var sessions: [MovedSession] = []
-        var anonymousAccount: ProviderAccount?
-        /// Sealed.
-        var credentials: UserCredentials?
-        var faults: [ValidationError]
-        /// What it is taken in without.
-        var leftOut: [ValidationError] = []
-
-        func registration(in application: Application) -> UserRegistration {
-            var registration = UserRegistration(
-                importing: user, by: .importing, faults: faults, hash: hash, isWeak: isWeak, into: application)
-            registration.takesTwins = takesTwins
-            registration.isExact = credentials != nil
-            return registration
-        }
-    }
 
     /// - Parameters:
     ///   - users: At most `batchSize`.
@@ -70,27 +41,22 @@ package struct ImportUsers: Sendable {
         let present = isRehearsal ? [] : try await present(among: users, in: application)
         let duplicates = duplicates ?? (takesParts ? .first : .refuse)
         let takesOthers = duplicates.takesParts
-        var candidates: [Candidate] = []
+        var candidates: [ImportCandidate] = []
         for imported in users {
+            let isPresent = present.contains(imported.user.id)
             var candidate = try await candidate(
-                imported, in: home, hashes: !isRehearsal && !present.contains(imported.user.id), takesParts: takesParts)
-            candidate.isPresent = present.contains(imported.user.id)
-            Self.complete(&candidate, in: home)
+                imported, in: home, hashes: !isRehearsal && !isPresent, takesParts: takesParts)
+            candidate.isPresent = isPresent
             candidate.takesTwins = takesTwins
-            candidate.anonymousAccount = try imported.anonymousId?
-                .account(in: application, sealedWith: sealingKey, at: clock.now)
-            candidate.credentials = try imported.credentials?.mapSecrets(sealingKey.seal)
-            let limits = home.settings.fieldRules.limits
-            candidate.faults += imported.credentials?.faults(of: imported.user, within: limits) ?? []
-            take(imported.tokens, into: &candidate, of: protocolName, rules)
             candidate.lost = duplicates.lost(by: candidate.user)
-            if takesParts { candidate.leaveOutFaults(within: limits) }
+            take(imported.tokens, into: &candidate, of: protocolName, rules)
+            if takesParts { candidate.leaveOutFaults(within: home.settings.fieldRules.limits) }
             candidates.append(candidate)
         }
         let (ready, now) = (candidates, clock.now)
         if let ongoing {
             let judged = try await store.read { transaction throws(DomainError) in
-                var judged: [(candidate: Candidate, outcome: ImportOutcome)] = []
+                var judged: [(candidate: ImportCandidate, outcome: ImportOutcome)] = []
                 for var candidate in ready {
                     let outcome = try Self.outcome(of: &candidate, takesParts: takesOthers, in: transaction)
                     judged.append((candidate, outcome))
@@ -103,16 +69,7 @@ package struct ImportUsers: Sendable {
             var outcomes: [ImportOutcome] = []
             for var candidate in ready {
                 let outcome = try Self.outcome(of: &candidate, takesParts: takesOthers, in: transaction)
-                if outcome.isNew {
-                    _ = try candidate.registration(in: home).store(in: transaction, joining: nil, session: nil)
-                    try transaction.noteImport(of: candidate.user.id, in: application, at: now)
-                    try candidate.credentials?.store(for: candidate.user, in: transaction)
-                    if let account = candidate.anonymousAccount,
-                        candidate.user.identities.contains(where: { $0.subject == account.subject })
-                    {
-                        try transaction.save(account)
-                    }
-                }
+                if outcome.isNew { try candidate.store(in: home, at: now, transaction) }
                 try Self.insertSessions(of: candidate, outcome, in: transaction)
                 outcomes.append(outcome)
             }
@@ -122,7 +79,7 @@ package struct ImportUsers: Sendable {
 
     /// What would become of a user, by those whom the export has before it.
     private func rehearsed(
-        _ candidate: Candidate, _ outcome: ImportOutcome, takesParts: Bool, in rehearsal: ImportRehearsal
+        _ candidate: ImportCandidate, _ outcome: ImportOutcome, takesParts: Bool, in rehearsal: ImportRehearsal
     ) -> ImportOutcome {
         guard outcome.isNew else { return outcome }
         var (candidate, outcome) = (candidate, outcome)
@@ -151,7 +108,7 @@ package struct ImportUsers: Sendable {
     /// Makes a user ready. Passwords are hashed and fast hashes wrapped where `hashes` says so; otherwise nothing is stored.
     private func candidate(
         _ imported: ImportedUser, in application: Application, hashes: Bool, takesParts: Bool
-    ) async throws(DomainError) -> Candidate {
+    ) async throws(DomainError) -> ImportCandidate {
         let limits = application.settings.fieldRules.limits
         var (user, faults) = (imported.user, imported.faults + Self.faults(in: imported.user, within: limits))
         if let number = user.phone.flatMap(PhoneNumber.init) { user.phone = number.text }
@@ -190,14 +147,20 @@ package struct ImportUsers: Sendable {
             }
         }
         let now = clock.now
-        return Candidate(
+        var candidate = ImportCandidate(
             user: user, hash: hash, isWeak: isWeak,
             sessions: imported.sessions.map { MovedSession($0, randomness: randomness, at: now) },
             faults: faults + imported.sessions.flatMap { $0.faults(within: limits) })
+        Self.complete(&candidate, in: application)
+        candidate.anonymousAccount = try imported.anonymousId?
+            .account(in: application.id, sealedWith: sealingKey, at: now)
+        candidate.credentials = try imported.credentials?.mapSecrets(sealingKey.seal)
+        candidate.faults += imported.credentials?.faults(of: imported.user, within: limits) ?? []
+        return candidate
     }
 
     /// Fills in defaults. What is required is not demanded: nobody is there to be asked, and nobody shall be left behind.
-    private static func complete(_ candidate: inout Candidate, in application: Application) {
+    private static func complete(_ candidate: inout ImportCandidate, in application: Application) {
         do {
             candidate.user = try candidate.registration(in: application).completed()
         } catch {
@@ -208,7 +171,7 @@ package struct ImportUsers: Sendable {
 
     /// Makes sessions that the tokens lead to.
     private func take(
-        _ tokens: [Secret], into candidate: inout Candidate, of name: Session.ProtocolName, _ rules: SessionRules
+        _ tokens: [Secret], into candidate: inout ImportCandidate, of name: Session.ProtocolName, _ rules: SessionRules
     ) {
         if tokens.count > Self.maximumTokens {
             candidate.faults.append(ValidationError(field: "tokens", rule: .tooManyFields(maximum: Self.maximumTokens)))
@@ -245,7 +208,7 @@ package struct ImportUsers: Sendable {
     }
 
     private static func outcome(
-        of candidate: inout Candidate, takesParts: Bool, in transaction: any Transaction
+        of candidate: inout ImportCandidate, takesParts: Bool, in transaction: any Transaction
     ) throws(DomainError) -> ImportOutcome {
         guard candidate.faults.isEmpty else { return .refused(candidate.faults) }
         let user = candidate.user
@@ -281,7 +244,7 @@ package struct ImportUsers: Sendable {
     /// A token that leads to a session already is left alone, also when it is another user's. Users who are there already get
     /// those that come in a second file.
     private static func insertSessions(
-        of candidate: Candidate, _ outcome: ImportOutcome, in transaction: any Transaction
+        of candidate: ImportCandidate, _ outcome: ImportOutcome, in transaction: any Transaction
     ) throws(DomainError) {
         guard !outcome.isRefusal, !candidate.sessions.isEmpty else { return }
         if !outcome.isNew {
@@ -289,112 +252,5 @@ package struct ImportUsers: Sendable {
             guard let known, known.takesMovedSessions, try !transaction.isUnknownElsewhere(known) else { return }
         }
         for moved in candidate.sessions { try moved.store(in: transaction) }
-    }
-}
-
-extension UserCredentials {
-    /// Stores what belongs to a user who has just been stored, identities and all.
-    fileprivate func store(for user: User, in transaction: any Transaction) throws(DomainError) {
-        if !user.grants.isEmpty { try transaction.updateGrants(of: user) }
-        if user.credentialsVersion > 0 {
-            // A user is stored with 0; one more than the one before is the user's own.
-            var counted = user
-            counted.credentialsVersion -= 1
-            try transaction.voidTickets(of: &counted)
-        }
-        for passkey in passkeys { try transaction.insert(passkey) }
-        for factor in factors { try transaction.insert(factor) }
-        if user.hasSecondFactor { try transaction.updateSecondFactor(of: user) }
-        if !recoveryCodes.isEmpty {
-            try transaction.replaceRecoveryCodes(of: user.id, in: user.application, with: recoveryCodes)
-        }
-        for account in accounts { try transaction.save(account) }
-        if let seenAt { try transaction.noteDays([UserPresence(of: user.id, in: user.application, at: seenAt)]) }
-        for session in sessions { try MovedSession(session).store(in: transaction) }
-    }
-}
-
-extension ImportUsers.Candidate {
-    /// Leaves out what breaks a rule. What cannot be left out, such as the id, stays among the faults.
-    mutating func leaveOutFaults(within limits: ProfileLimits) {
-        let broken = faults
-        faults = broken.filter { !leavesOut($0, within: limits) }
-        guard faults.isEmpty else { return faults = broken }
-        leftOut += broken
-        if !broken.isEmpty, hasNoWayIn { faults = broken }
-    }
-
-    /// What becomes of the user when something belongs to somebody else.
-    mutating func outcome(without taken: [ValidationError], takesParts: Bool) -> ImportOutcome {
-        guard !taken.isEmpty else { return leftOut.isEmpty ? .imported : .importedInPart(leftOut) }
-        guard takesParts, taken.allSatisfy({ leavesOut($0, within: .standard) }), !hasNoWayIn else {
-            return .refused(leftOut + taken)
-        }
-        leftOut += taken
-        return .importedInPart(leftOut)
-    }
-
-    /// What the user has and nobody else can.
-    fileprivate var claims: [ImportRehearsal.Claim] {
-        let typed = user.typedIdentifiers.map { identifier in
-            let value = takesTwins && identifier.kind == .username ? identifier.exact : identifier.folded
-            return ImportRehearsal.Claim(field: identifier.kind.rawValue, value: value)
-        }
-        let identities = user.identities.map {
-            ImportRehearsal.Claim(field: "identities.\($0.provider.rawValue)", value: $0.subject)
-        }
-        return typed + identities
-    }
-
-    /// Whether all that leads to the user are tokens that were brought before: the user has been merged or erased since, and
-    /// nobody could enter the account.
-    fileprivate func wasLeft(in transaction: any Transaction) throws(DomainError) -> Bool {
-        guard user.isOutOfReach, !sessions.isEmpty else { return false }
-        for moved in sessions where try !moved.isPresent(in: transaction) { return false }
-        return true
-    }
-
-    /// Whether nobody could ever be this user.
-    private var hasNoWayIn: Bool { user.isOutOfReach && sessions.isEmpty }
-
-    /// - Returns: whether the user is without the part that a fault is about.
-    private mutating func leavesOut(_ fault: ValidationError, within limits: ProfileLimits) -> Bool {
-        switch fault.field {
-        case "username": user.username = nil
-        case "email": (user.email, user.emailVerifiedAt) = (nil, nil)
-        case "phone": (user.phone, user.phoneVerifiedAt) = (nil, nil)
-        case "displayName": user.displayName = nil
-        case "locale": user.locale = nil
-        // None would be the standard, by which everybody may read where the application's rules say so.
-        case "accessList": user.acl = ACL()
-        case "password": (hash, isWeak) = (nil, false)
-        case "fields": leaveOutExcess(within: limits)
-        case let field where field.hasPrefix("identities."):
-            user.identities.removeAll { "identities.\($0.provider.rawValue)" == field }
-        case let field where field.hasPrefix("fields."):
-            for name in user.fields.keys where ProfileRules.path(of: name) == field { user.fields[name] = nil }
-        default: return false
-        }
-        if user.typedIdentifiers.isEmpty { (hash, isWeak) = (nil, false) }
-        return true
-    }
-
-    /// Leaves the largest fields out until the others keep to the limits.
-    private mutating func leaveOutExcess(within limits: ProfileLimits) {
-        func bytes(_ value: JSONValue) -> Int {
-            var count = JSONByteCount(limit: limits.fieldsBytes)
-            count.add(value)
-            return count.bytes
-        }
-        var largest = user.fields.map { (name: $0.key, bytes: bytes($0.value)) }
-            .sorted { ($0.bytes, $0.name) < ($1.bytes, $1.name) }
-        while let next = largest.popLast(),
-            user.fields.count > limits.fields || !ProfileRules.fieldsFit(user.fields, bytes: limits.fieldsBytes)
-        {
-            user.fields[next.name] = nil
-            leftOut.append(
-                ValidationError(
-                    field: ProfileRules.path(of: next.name), rule: .tooManyBytes(maximum: limits.fieldsBytes)))
-        }
     }
 }
