@@ -69,16 +69,7 @@ enum RecordChange: Hashable, Sendable {
     func apply(to record: inout VaultRecord) {
         switch self {
         case .logIn(let response, let generation, let keySlot, let copy):
-            let token = Secret(response.session.token)
-            if record.generation == generation {
-                if let keySlot { record.keySlot = keySlot }
-                record.logIn(response, over: copy)
-                record.keyUser = response.user.id
-                // One that was not named may not be the one that signed.
-                if keySlot != nil { record.giveKey(to: response.user.id) }
-            } else if record.session?.token != token {
-                record.revokeLater(token)
-            }
+            logIn(response, at: generation, keySlot, over: copy, in: &record)
         case .replace(let response, let began, let slot, let abandoned, let leadsHere):
             // Only a device that was forgotten begins to count anew.
             guard record.departures <= began.departures, record.generation >= began.generation else {
@@ -87,17 +78,7 @@ enum RecordChange: Hashable, Sendable {
             }
             if let session = record.session { record.revokeLater(session.token) }
             for token in abandoned { record.revokeLater(token) }
-            let otherUser = record.user(ofKey: slot)
-            record.logIn(response)
-            record.loggedInWith = nil
-            record.keySlot = slot
-            record.keyLeadsElsewhere = !leadsHere
-            record.keyUser = otherUser
-            if leadsHere {
-                record.giveKey(to: response.user.id)
-            } else {
-                record.takeKey(slot, from: response.user.id)
-            }
+            replace(with: response, slot, leadsHere: leadsHere, in: &record)
         case .logOut(let epoch, let reason):
             guard let epoch else { return record.logOut() }
             if record.epoch == epoch { record.logOut(because: reason) }
@@ -107,14 +88,7 @@ enum RecordChange: Hashable, Sendable {
         case .forgetDeleted(let epoch):
             if record.epoch == epoch { record.forgetDeleted() }
         case .endTemporary(let leaving, let reason):
-            record.epoch = max(record.epoch, leaving.epoch) + 1
-            record.generation = max(record.generation, leaving.generation) + 1
-            record.proofRequired = record.proofRequired || leaving.proofRequired
-            let tokens = leaving.pendingRevocations + (leaving.session.map { [$0.token] } ?? [])
-            for token in tokens where !record.pendingRevocations.contains(token) { record.revokeLater(token) }
-            if record.loggedInUser == nil, leaving.loggedInUser?.isAnonymous == false {
-                record.logOutReason = reason ?? .registeredUserLoggedOut
-            }
+            end(leaving, because: reason, in: &record)
         case .revoke(let token):
             record.revokeLater(token)
         case .revoked(let token):
@@ -171,6 +145,52 @@ enum RecordChange: Hashable, Sendable {
         case .endTemporary: true
         case .each(let changes): changes.contains(where: \.endsTemporary)
         default: false
+        }
+    }
+
+    private func logIn(
+        _ response: LogInResponse, at generation: Int64, _ keySlot: Int?, over copy: WireTime?,
+        in record: inout VaultRecord
+    ) {
+        let token = Secret(response.session.token)
+        if record.generation == generation {
+            if let keySlot { record.keySlot = keySlot }
+            record.logIn(response, over: copy)
+            record.keyUser = response.user.id
+            // One that was not named may not be the one that signed.
+            if keySlot != nil { record.giveKey(to: response.user.id) }
+        } else if record.session?.token != token {
+            record.revokeLater(token)
+        }
+    }
+
+    private func replace(
+        with response: LogInResponse, _ slot: Int, leadsHere: Bool, in record: inout VaultRecord
+    ) {
+        let otherUser = record.user(ofKey: slot)
+        record.logIn(response)
+        record.loggedInWith = nil
+        record.keySlot = slot
+        record.keyLeadsElsewhere = !leadsHere
+        record.keyUser = otherUser
+        if leadsHere {
+            record.giveKey(to: response.user.id)
+        } else {
+            record.takeKey(slot, from: response.user.id)
+        }
+    }
+
+    /// Ends a log-in that is not remembered.
+    private func end(
+        _ leaving: VaultRecord, because reason: OkaeriState.LogOutReason?, in record: inout VaultRecord
+    ) {
+        record.epoch = max(record.epoch, leaving.epoch) + 1
+        record.generation = max(record.generation, leaving.generation) + 1
+        record.proofRequired = record.proofRequired || leaving.proofRequired
+        let tokens = leaving.pendingRevocations + (leaving.session.map { [$0.token] } ?? [])
+        for token in tokens where !record.pendingRevocations.contains(token) { record.revokeLater(token) }
+        if record.loggedInUser == nil, leaving.loggedInUser?.isAnonymous == false {
+            record.logOutReason = reason ?? .registeredUserLoggedOut
         }
     }
 
