@@ -33,6 +33,8 @@ final class Browser: Sendable {
     func path(_ page: String) -> String { "/a/\(server.application.id.rawValue)/\(page)" }
 
     func cookie(_ name: String) -> String? { cookies.withLock { $0[name] } }
+    /// How long all cookies are together.
+    var keptBytes: Int { cookies.withLock { $0.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } } }
     /// The cookie that names the person.
     var session: String? { cookie("__Host-okaeri-\(server.application.id.rawValue)") }
     func plant(_ value: String, name: String? = nil) {

@@ -225,7 +225,7 @@ struct SocialPageTests {
     }
 
     /// The own part of the name of the cookie with what is too long for a provider.
-    private static func cookie(of server: TestServer) -> String { "\(server.application.id)-visit" }
+    private static let cookie = "state"
 
     @Test("keep what is too long for X in the browser, and bring the person back to the app that waits")
     func longState() async throws {
@@ -237,7 +237,7 @@ struct SocialPageTests {
             + "&state=\(String(repeating: "s", count: 600))"
         let asked = try await world.leave(browser, "twitter", query: "?continue=\(Browser.escaped(request))")
         #expect(asked["state"]?.count == 43)
-        let cookie = Self.cookie(of: world.server)
+        let cookie = Self.cookie
         #expect(browser.cookie("__Host-okaeri-\(cookie)") != nil)
         // Somebody else's cookie helps nobody: it is sealed with the digest of the own one.
         let thief = Browser(world.server)
@@ -253,7 +253,7 @@ struct SocialPageTests {
     func longestState() async throws {
         let world = try await SocialWorld()
         let browser = Browser(world.server)
-        let cookies = ["", "-2"].map { "__Host-okaeri-\(Self.cookie(of: world.server))\($0)" }
+        let cookies = ["", "-2"].map { "__Host-okaeri-\(Self.cookie)\($0)" }
         let begin =
             "client_id=\(world.server.application.id)&redirect_uri=\(Browser.escaped(WebLogInTests.redirect))"
             + "&response_type=code&code_challenge=\(WebLogInTests.challenge)&code_challenge_method=S256&state=s&more="
@@ -274,6 +274,33 @@ struct SocialPageTests {
         #expect(browser.cookie(cookies[0]) != nil && browser.cookie(cookies[1]) == nil)
         let again = try await world.comeBack(browser, "twitter", short)
         #expect(again.location?.hasPrefix("\(WebLogInTests.redirect)?code=") == true, "\(again.html)")
+    }
+
+    @Test("give a browser no more cookies by addresses of several applications than by that of one")
+    func severalApplications() async throws {
+        let world = try await SocialWorld()
+        let browser = Browser(world.server)
+        let (modules, waiting) = (world.server.modules, String(repeating: "/", count: 4096))
+        var asked = try await world.leave(browser, "twitter", query: "?continue=\(waiting)")
+        for name in ["Second", "Third"] {
+            let other = try await modules.applications.createApplication(
+                name: name, settings: ApplicationSettings(), by: .local
+            ).application
+            let path = "/a/\(other.id)/provider/twitter"
+            try await modules.providers.setProvider(
+                ProviderSettings(
+                    provider: .twitter, audiences: ["x-client"],
+                    redirectURIs: ["\(TestServer.url)\(path)/callback"]),
+                secret: Secret("x-secret"), of: other.id, by: .local)
+            // What another site sends the browser to: the server would read no request of its any more, at no application.
+            let sent = try await browser.get("\(path)?continue=\(waiting)")
+            #expect(sent.status == 303, "\(sent.html)")
+            #expect(browser.keptBytes < 8192)
+        }
+        // The way of before is left; the next one leads back as ever.
+        #expect(try await world.comeBack(browser, "twitter", asked).status == 403)
+        asked = try await world.leave(browser, "twitter")
+        #expect(try await world.comeBack(browser, "twitter", asked).status == 303)
     }
 
     @Test("prove the application to X by its own pair, by its only one, or as a public client")
