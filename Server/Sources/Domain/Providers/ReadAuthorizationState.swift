@@ -41,14 +41,9 @@ package struct ReadAuthorizationState: Sendable {
     package func callAsFunction(
         _ state: String, kept: String?, cookie: String, in application: Identifier<Application>
     ) -> Returned? {
-        var state = state
-        if let kept, Secret(AuthorizationStateRecord.digest(ofSealed: kept)) == Secret(state) { state = kept }
-        guard state.utf8.count <= Self.maximumStateBytes, let sealed = Base64URL.bytes(of: state.utf8),
-            let bytes = try? sealingKey.open(sealed, purpose: AuthorizationStateRecord.purpose(application)),
-            let record = try? JSONDecoder().decode(AuthorizationStateRecord.self, from: Data(bytes)),
-            record.expiresAt > clock.now.milliseconds,
-            Secret(record.browser) == Secret(AuthorizationStateRecord.digest(ofCookie: cookie))
-        else { return nil }  // Whatever is wrong with it, it is no state of ours.
+        guard let record = record(state, kept: kept, cookie: cookie, in: application),
+            record.expiresAt > clock.now.milliseconds
+        else { return nil }
         return Returned(
             provider: .init(rawValue: record.provider), audience: record.audience,
             verifier: Secret(record.verifier), nonce: Secret(record.nonce), continuation: record.continuation,
@@ -56,5 +51,33 @@ package struct ReadAuthorizationState: Sendable {
             admin: record.admin,
             startedAt: Timestamp(milliseconds: record.expiresAt) - StartAuthorization.life,
             endsAt: Timestamp(milliseconds: record.expiresAt), user: record.user, version: record.version)
+    }
+
+    /// What an app waits for whose person was at the provider for too long: nothing else counts of what came back.
+    ///
+    /// - Parameters:
+    ///   - state: What came back.
+    ///   - kept: What the browser kept meanwhile.
+    ///   - cookie: The browser's cookie.
+    ///   - application: Where.
+    /// - Returns: `nil` for what is not this browser's, or where no app waits.
+    package func continuation(
+        ofLate state: String, kept: String?, cookie: String, in application: Identifier<Application>
+    ) -> String? {
+        record(state, kept: kept, cookie: cookie, in: application)?.continuation
+    }
+
+    /// What this browser was sent with, whenever that was.
+    private func record(
+        _ state: String, kept: String?, cookie: String, in application: Identifier<Application>
+    ) -> AuthorizationStateRecord? {
+        var state = state
+        if let kept, Secret(AuthorizationStateRecord.digest(ofSealed: kept)) == Secret(state) { state = kept }
+        guard state.utf8.count <= Self.maximumStateBytes, let sealed = Base64URL.bytes(of: state.utf8),
+            let bytes = try? sealingKey.open(sealed, purpose: AuthorizationStateRecord.purpose(application)),
+            let record = try? JSONDecoder().decode(AuthorizationStateRecord.self, from: Data(bytes)),
+            Secret(record.browser) == Secret(AuthorizationStateRecord.digest(ofCookie: cookie))
+        else { return nil }  // Whatever is wrong with it, it is no state of ours.
+        return record
     }
 }

@@ -40,14 +40,15 @@ struct SendProvider: HostedPage {
 /// `GET /a/{application}/provider/{provider}/callback`: the provider sent the person back.
 struct ShowProviderCallback: HostedPage {
     func respond(to request: HostedPageRequest) async throws -> Response {
-        let provider = request.namedProvider
-        guard let cookie = request.browser.cookie,
-            let returned = request.modules.providers.readAuthorizationState(
-                request.browser.query.text("state"), kept: request.keptState, cookie: cookie,
-                in: request.application.id),
-            returned.provider == provider
-        else { throw PageFault.forged }
+        let (provider, read) = (request.namedProvider, request.modules.providers.readAuthorizationState)
+        let (state, kept, id) = (request.browser.query.text("state"), request.keptState, request.application.id)
+        guard let cookie = request.browser.cookie else { throw PageFault.forged }
         var request = request
+        guard let returned = read(state, kept: kept, cookie: cookie, in: id), returned.provider == provider else {
+            // The app waits also for who was there for long: another way to log in leads to it.
+            request.restored = read.continuation(ofLate: state, kept: kept, cookie: cookie, in: id)
+            return try request.answer(to: PageFault.forged)
+        }
         request.restored = returned.continuation
         do {
             return try await goOn(from: provider, returned, request)

@@ -297,20 +297,26 @@ struct AuthorizationStateTests {
         #expect(linked.status == status && linked.html.contains(words) && linked.html.contains("<strong>taro</strong>"))
     }
 
-    @Test("lead on to the app that waits also when something went wrong there")
+    @Test("lead on to the app that waits also when something went wrong there, or when it took more than ten minutes")
     func failed() async throws {
         let world = try await World()
         let browser = Browser(world.server)
         try await browser.fill("sign-up", ["username": "taro", "password": Self.password])
-        let asked = try await world.leave(browser, query: Self.waiting(world.server, at: WebLogInTests.redirect))
-        let wrong = try await world.comeBack(browser, asked, nonce: "another")
-        #expect(wrong.status == 422)
-        let button = wrong.html.firstMatch(of: /class="button" href="([^"]+)"/)?.output.1.description
-        let path = try #require(button).replacing("&amp;", with: "&")
-        let shown = try await browser.get(path)
-        let entered = try await browser.post(
-            path, ["identifier": "taro", "password": Self.password], token: shown.token)
-        #expect(entered.location?.hasPrefix("\(WebLogInTests.redirect)?code=") == true, "\(path)")
+        for isLate in [false, true] {
+            let asked = try await world.leave(browser, query: Self.waiting(world.server, at: WebLogInTests.redirect))
+            if isLate { world.server.clock.advance(by: .seconds(3600)) }
+            let wrong = try await world.comeBack(browser, asked, nonce: isLate ? nil : "another")
+            #expect(wrong.status == (isLate ? 403 : 422))
+            let thief = Browser(world.server)
+            try await thief.get(thief.path("log-in"))
+            #expect(try await !world.comeBack(thief, asked).html.contains("continue="))
+            let button = wrong.html.firstMatch(of: /class="button" href="([^"]+)"/)?.output.1.description
+            let path = try #require(button).replacing("&amp;", with: "&")
+            let shown = try await browser.get(path)
+            let entered = try await browser.post(
+                path, ["identifier": "taro", "password": Self.password], token: shown.token)
+            #expect(entered.location?.hasPrefix("\(WebLogInTests.redirect)?code=") == true, "\(path)")
+        }
     }
 
     @Test("keep the account of a guest whose app waits for that, and bring the guest back to it")

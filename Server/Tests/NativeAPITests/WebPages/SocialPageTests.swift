@@ -292,7 +292,7 @@ struct SocialPageTests {
                     provider: .twitter, audiences: ["x-client"],
                     redirectURIs: ["\(TestServer.url)\(path)/callback"]),
                 secret: Secret("x-secret"), of: other.id, by: .local)
-            // What another site sends the browser to: the server would read no request of its any more, at no application.
+            // Where another site sends the browser: with longer cookies the server reads no request of it any more.
             let sent = try await browser.get("\(path)?continue=\(waiting)")
             #expect(sent.status == 303, "\(sent.html)")
             #expect(browser.keptBytes < 8192)
