@@ -71,8 +71,9 @@ package struct FindPasskeyDomain: Sendable {
         }[domain]
     }
 
-    /// Where a passkey belongs that leads to nobody in an application. Another application of the same domain may have it;
-    /// then an authenticator must not be asked to forget it.
+    /// Where a passkey belongs that leads to nobody in an application. Another application of the same domain may have it, or
+    /// an admin of the server, by whose address applications have their passkeys too; then an authenticator must not be asked
+    /// to forget it.
     ///
     /// - Returns: the domain; `nil` when the passkey leads to somebody, or that is not known.
     /// - Throws: `storageUnavailable`.
@@ -82,7 +83,9 @@ package struct FindPasskeyDomain: Sendable {
             let all = try await self(domain)?.applications, all.count <= Self.maximumAsked
         else { return nil }
         let isKnown = try await store.read { transaction throws(DomainError) in
-            for application in all where try transaction.passkey(passkey, in: application) != nil { return true }
+            for holder in all + [AuditEntry.server] where try transaction.passkey(passkey, in: holder) != nil {
+                return true
+            }
             return false
         }
         return isKnown ? nil : domain

@@ -212,6 +212,19 @@ struct UnknownPasskeyTests {
         #expect(try await domain(of: String(repeating: "x", count: 1364), in: own) == "example.com")
         #expect(try await domain(of: String(repeating: "x", count: 1365), in: own) == nil)
     }
+
+    @Test("is none for an admin's, who logs in to the dashboard at the same address")
+    func admins() async throws {
+        let own = try await application()
+        let passkey = Passkey(
+            .init(
+                id: "k", userHandle: "handle", publicKey: [1], aaguid: "kind", signCount: 0, transports: [],
+                isBackupEligible: false, isBackedUp: false),
+            application: AuditEntry.server, name: "laptop", createdAt: world.clock.now)
+        #expect(try await domain(of: "k", in: own) == "example.com")
+        try await world.engine.write { transaction throws(DomainError) in try transaction.insert(passkey) }
+        #expect(try await domain(of: "k", in: own) == nil)
+    }
 }
 
 @Suite("The roots of makers of authenticators")
