@@ -207,7 +207,7 @@ extension Refusal {
             .passkeysNotEnabled: Refusal(404, .passkeysNotEnabled, "The application has no passkeys."),
             .passkeyUnknown: Refusal(
                 404, .passkeyUnknown, "The passkey leads to nobody here.",
-                detail: "It was removed, or belongs to another application."),
+                detail: "It was removed, or never belonged to anybody."),
             .passkeyRefused: challenge(
                 .passkeyInvalid, "The passkey does not prove anything.", .passkey,
                 detail: "Ask for new options: a challenge counts once, for five minutes."),

@@ -124,7 +124,7 @@ package struct PasskeyFault: Hashable, Sendable {
 extension DomainError {
     /// The application has no passkeys.
     package static var passkeysNotEnabled: Self { Self(.notFound, .passkeysNotEnabled) }
-    /// The passkey leads to nobody here: it was removed, or belongs to another application.
+    /// The passkey leads to nobody under its domain: it was removed, or made elsewhere.
     package static var passkeyUnknown: Self { Self(.notFound, .passkeyUnknown) }
     /// The registration or the assertion does not hold.
     static func passkeyRefused(_ fault: WebAuthnFault) -> Self { passkeyRefused(PasskeyFault(fault)) }

@@ -12,7 +12,9 @@ package final class Passkeys: Sendable {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let pages = world.services.pagesURL.flatMap { ProofTarget($0) }
         let challenges = PasskeyChallenges(clock: clock, randomness: randomness, sealingKey: world.sealingKey)
-        verifyPasskey = VerifyPasskey(store: store, clock: clock, challenges: challenges, pages: pages)
+        findPasskeyDomain = FindPasskeyDomain(store: store, validity: world.validity, pages: pages)
+        verifyPasskey = VerifyPasskey(
+            store: store, clock: clock, challenges: challenges, pages: pages, findDomain: findPasskeyDomain)
         addPasskey = AddPasskey(
             store: store, clock: clock, changes: changes, challenges: challenges, pages: pages,
             certificates: world.services.certificates, askHook: askHook)
@@ -25,7 +27,6 @@ package final class Passkeys: Sendable {
             store: store, verifyPasskey: verifyPasskey,
             offerMerge: OfferMerge(store: store, clock: clock, randomness: randomness, changes: changes),
             audit: changes.audit)
-        findPasskeyDomain = FindPasskeyDomain(store: store, validity: world.validity, pages: pages)
     }
 
     func forget(_ change: Change) { findPasskeyDomain.forget(change) }

@@ -6,12 +6,14 @@ struct VerifyPasskey: Sendable {
     let clock: any WallClock
     let challenges: PasskeyChallenges
     let pages: ProofTarget?
+    let findDomain: FindPasskeyDomain
 
     /// - Parameters:
     ///   - assertion: What the client presents.
     ///   - application: Where.
     /// - Returns: what is to be settled in the transaction that goes by it.
-    /// - Throws: `passkeysNotEnabled`, `passkeyUnknown`, `passkeyRefused`, `storageUnavailable`.
+    /// - Throws: `passkeysNotEnabled`, `passkeyUnknown`, by which clients let authenticators forget it; `passkeyRefused`, also
+    ///   for a passkey that somebody else under the same domain may have; `storageUnavailable`.
     func callAsFunction(
         _ assertion: PasskeyAssertion, in application: Application
     ) async throws(DomainError) -> VerifiedPasskey {
@@ -22,7 +24,10 @@ struct VerifyPasskey: Sendable {
         let known = try await store.read { transaction throws(DomainError) in
             try transaction.passkey(assertion.id, in: application.id)
         }
-        guard let known else { throw .passkeyUnknown }
+        guard let known else {
+            let domain = try await findDomain.domain(ofUnknown: assertion.id, in: application)
+            throw domain == nil ? .passkeyRefused(.userHandle) : .passkeyUnknown
+        }
         return try verify(assertion, by: known, for: party)
     }
 

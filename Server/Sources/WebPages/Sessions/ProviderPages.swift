@@ -217,8 +217,8 @@ extension HostedPageRequest {
         return response
     }
 
-    /// The names of the cookies with what is too long for a provider to bring back: no browser keeps all of it in one. All
-    /// applications have the same ones, so that addresses of several of them make no request longer than the server reads.
+    /// The names of the cookies with what is too long for a provider to bring back: no browser keeps all of it in one.
+    /// All applications have the same ones, so that addresses of several make no request longer than the server reads.
     private var stateCookies: [String] {
         let name = BrowserCookies.name("state", isSecure: browser.isSecure)
         return [name, "\(name)-2"]

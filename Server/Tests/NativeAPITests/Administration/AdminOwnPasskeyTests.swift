@@ -154,7 +154,7 @@ struct AdminOwnPasskeyTests {
         let handle = try await world.add(own)
         let (_, userHandle) = try await pages.person(theirs)
         expect(try await world.logIn(try await world.assertion(theirs, userHandle)), 404, .passkeyUnknown)
-        expect(try await pages.logIn(try await pages.authentication(own, handle)), 404, .passkeyUnknown)
+        expect(try await pages.logIn(try await pages.authentication(own, handle)), 401, .passkeyInvalid)
         // A challenge of an application is none of the server's.
         let options = try await world.server.send(.post, APIPath.requestPasskeyLogIn).read(PasskeyRequestResponse.self)
         let mixed = try await world.assertion(own, handle) { $0.challenge = options.publicKey.challenge }
