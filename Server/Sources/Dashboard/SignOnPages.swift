@@ -39,9 +39,13 @@ enum SignOnPages {
         },
     ]
 
-    /// Whether a path is one of the dashboard's pages.
+    /// Whether a path is one of the dashboard's pages. Browsers leave it by segments of dots, also by those in percents.
     private static func isOwn(_ path: String) -> Bool {
-        path == Dashboard.root || path.hasPrefix("\(Dashboard.root)/") && !path.contains("//")
+        let isInside = path == Dashboard.root || path.hasPrefix("\(Dashboard.root)/") && !path.contains("//")
+        return isInside
+            && path.before("?").pieces(at: "/").allSatisfy {
+                ![".", ".."].contains($0.lowercased().replacing("%2e", with: "."))
+            }
     }
 
     private static func leave(

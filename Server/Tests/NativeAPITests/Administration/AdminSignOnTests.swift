@@ -219,6 +219,7 @@ struct AdminSignOnTests {
         "leads back from a step-up to pages of the dashboard alone",
         arguments: [
             "https://evil.test/", "//evil.test", "/dashboard//evil.test", "/dashboardx", "/a/x", "/dashboard\\evil", "",
+            "/dashboard/../a/x", "/dashboard/keys/./../../a/x?b", "/dashboard/%2E./a/x", "/dashboard/%2e%2E",
         ])
     func openRedirect(back: String) async throws {
         let world = try await SignOnWorld()
