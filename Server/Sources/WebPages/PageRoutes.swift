@@ -41,44 +41,49 @@ extension WebPages {
                     .get, "/.well-known/oauth-authorization-server/a/{application}", .application,
                     DiscoveryRoute(pages: self).respond),
             ]
-            + [
-                form("code", SendCodeRequest()), form("code/enter", SendCode()), form("log-out", SendLogOut()),
-                form("sign-up/work", SendWorkRequest()),
-                form("passkey/options", SendPasskeyOptions()), form("log-in/passkey", SendPasskeyLogIn()),
-                form("log-in/second-factor", SendSecondFactor()),
-                form("log-in/recovery-codes", SendAccount(action: KeepRecoveryCodes(done: nil))),
-                form("account/passkey/options", SendAccount(action: OwnPasskeyOptions())),
-                form("account/passkey", SendAccount(action: AddOwnPasskey())),
-                form("account/passkey/name", SendAccount(action: RenameOwnPasskey())),
-                form("account/passkey/remove", SendAccount(action: RemoveOwnPasskey())),
-                form("account/passkey/other", SendAccount(action: ShowOtherPasskey())),
-                form("account/factors/offer", SendAccount(action: OfferFactor())),
-                form("account/factors/add", SendAccount(action: AddFactor())),
-                form("account/factors/remove", SendAccount(action: RemoveFactor())),
-                form("account/factors/codes", SendAccount(action: ReplaceRecoveryCodes())),
-                form("account/factors/added", SendAccount(action: KeepRecoveryCodes(done: "factorAdded"))),
-                form("account/factors/replaced", SendAccount(action: KeepRecoveryCodes(done: "codesReplaced"))),
-                form("account/confirm", SendAccount(action: ConfirmPresence())),
-                form("account/profile", SendAccount(action: ChangeProfile())),
-                form("account/email", SendAccount(action: ChangeEmail())),
-                form("account/password", SendAccount(action: ChangeOwnPassword())),
-                form("account/upgrade", SendAccount(action: Upgrade())),
-                form("account/link", SendAccount(action: LinkIdentity())),
-                form("account/identity", SendAccount(action: RemoveIdentity())),
-                form("account/sessions", SendAccount(action: EndSessions())),
-                form("account/transfer", SendAccount(action: ShowTransferCode())),
-                form("account/withdraw", SendAccount(action: WithdrawTransfer())),
-                form("account/notice", SendAccount(action: AnswerNotice())),
-                form("account/export", SendAccount(action: DownloadExport())),
-                form("account/delete", SendAccount(action: DeleteAccount())),
-                form("account/merge", SendAccount(action: ChooseAccount())),
-            ]
             + [Route(.get, "/a/{application}/theme/{picture}", .application, ThemePictureRoute(pages: self).respond)]
+            + Array(forms.joined())
     }
 
-    /// A form without a page of its own.
-    private func form(_ name: String, _ page: any HostedPage) -> Route {
-        Route(.post, "/a/{application}/\(name)", .application, HostedRoute(pages: self, page: page).respond)
+    /// Forms without pages of their own.
+    private var forms: [[Route]] {
+        [
+            form("code", SendCodeRequest()), form("code/enter", SendCode()), form("log-out", SendLogOut()),
+            form("sign-up/work", SendWorkRequest()),
+            form("passkey/options", SendPasskeyOptions()), form("log-in/passkey", SendPasskeyLogIn()),
+            form("log-in/second-factor", SendSecondFactor()),
+            form("log-in/recovery-codes", SendAccount(action: KeepRecoveryCodes(done: nil))),
+            form("account/passkey/options", SendAccount(action: OwnPasskeyOptions())),
+            form("account/passkey", SendAccount(action: AddOwnPasskey())),
+            form("account/passkey/name", SendAccount(action: RenameOwnPasskey())),
+            form("account/passkey/remove", SendAccount(action: RemoveOwnPasskey())),
+            form("account/passkey/other", SendAccount(action: ShowOtherPasskey())),
+            form("account/factors/offer", SendAccount(action: OfferFactor())),
+            form("account/factors/add", SendAccount(action: AddFactor())),
+            form("account/factors/remove", SendAccount(action: RemoveFactor())),
+            form("account/factors/codes", SendAccount(action: ReplaceRecoveryCodes())),
+            form("account/factors/added", SendAccount(action: KeepRecoveryCodes(done: "factorAdded"))),
+            form("account/factors/replaced", SendAccount(action: KeepRecoveryCodes(done: "codesReplaced"))),
+            form("account/confirm", SendAccount(action: ConfirmPresence())),
+            form("account/profile", SendAccount(action: ChangeProfile())),
+            form("account/email", SendAccount(action: ChangeEmail())),
+            form("account/password", SendAccount(action: ChangeOwnPassword())),
+            form("account/upgrade", SendAccount(action: Upgrade())),
+            form("account/link", SendAccount(action: LinkIdentity())),
+            form("account/identity", SendAccount(action: RemoveIdentity())),
+            form("account/sessions", SendAccount(action: EndSessions())),
+            form("account/transfer", SendAccount(action: ShowTransferCode())),
+            form("account/withdraw", SendAccount(action: WithdrawTransfer())),
+            form("account/notice", SendAccount(action: AnswerNotice())),
+            form("account/export", SendAccount(action: DownloadExport())),
+            form("account/delete", SendAccount(action: DeleteAccount())),
+            form("account/merge", SendAccount(action: ChooseAccount())),
+        ]
+    }
+
+    /// A form without a page of its own. Its address leads to the nearest page.
+    private func form(_ name: String, _ page: any HostedPage) -> [Route] {
+        self.page(name, get: ShowNearestPage(), post: page)
     }
 
     /// A page and its form.

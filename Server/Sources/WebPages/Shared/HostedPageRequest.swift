@@ -58,11 +58,16 @@ struct HostedPageRequest: Sendable {
     /// Links to the page in each language. What a form leads to has no address that can be opened, and what comes back from a
     /// provider counts once: there the links lead to where the person came from.
     private var languageLinks: [PageTemplates.Model] {
-        let parts = browser.path.pieces(at: "/").dropFirst(2).map(String.init)
-        let page = openablePage(parts)
-        guard page != parts.joined(separator: "/") else { return browser.languageLinks(to: browser.path) }
+        let page = nearestPage
+        guard page != ownParts.joined(separator: "/") else { return browser.languageLinks(to: browser.path) }
         return languageAddresses(of: page)
     }
+
+    /// The page that can be opened by its address and is nearest to this path.
+    var nearestPage: String { openablePage(ownParts) }
+
+    /// The path below the application's.
+    private var ownParts: [String] { browser.path.pieces(at: "/").dropFirst(2).map(String.init) }
 
     /// Links to another page of the application in each language, with what an app waits for and what else its address needs.
     func languageAddresses(of page: String, with own: [(String, String)] = []) -> [PageTemplates.Model] {

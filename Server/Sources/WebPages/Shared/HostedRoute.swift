@@ -9,6 +9,14 @@ protocol HostedPage: Sendable {
     func respond(to request: HostedPageRequest) async throws -> Response
 }
 
+/// `GET` of a form's address: leads to the page nearest to it, with the app that waits. A browser opens it that was ended
+/// while its person looked for a code.
+struct ShowNearestPage: HostedPage {
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        PageResponse.redirect(to: request.path(request.nearestPage), request.browser)
+    }
+}
+
 /// Finds the application of a hosted page, and answers errors as pages.
 struct HostedRoute: Sendable {
     let pages: WebPages

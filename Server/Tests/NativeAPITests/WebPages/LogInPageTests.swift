@@ -25,6 +25,19 @@ struct LogInPageTests {
     }
 
     @Test(
+        "leads from the address of a form, which a browser opens that was ended, to the nearest page, with the app that waits",
+        arguments: [
+            ("code", "log-in"), ("code/enter", "log-in"), ("log-in/second-factor", "log-in"), ("log-out", "log-in"),
+            ("log-in/recovery-codes", "log-in"), ("sign-up/work", "sign-up"), ("account/factors/add", "account"),
+            ("account/transfer", "account"),
+        ])
+    func formAddresses(form: String, page: String) async throws {
+        let browser = Browser(try await TestServer())
+        let opened = try await browser.get(browser.path(form) + "?continue=x")
+        #expect(opened.status == 303 && opened.location == browser.path(page) + "?continue=x")
+    }
+
+    @Test(
         "tells each error of a new account at its field",
         arguments: [
             (["username": "", "password": "correct horse battery"], "username", "Please fill this in."),
