@@ -25,7 +25,7 @@ struct SendRecover: HostedPage {
             switch error.code {
             case .codeRefused:
                 errors.others = []
-                errors.fields = [("token", request.text("fault.codeRefused"))]
+                errors.fields = [("token", request.text("recover.refused"))]
             case .identifiersTaken:
                 return try request.message(
                     "recover-taken", status: errors.status,

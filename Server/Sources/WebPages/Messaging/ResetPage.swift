@@ -77,7 +77,8 @@ extension HostedPageRequest {
         return try FormPage(
             page: choice.rawValue,
             fields: (hasToken ? [password] : [typed, password]) + (offersRestore ? [restoreField] : []),
-            hidden: hasToken ? [("token", token)] : [], errors: errors, lead: lead
+            hidden: hasToken ? [("token", token)] : [], errors: errors,
+            offersForgot: choice == .reset && errors?["token"] != nil, lead: lead
         ).response(self)
     }
 }

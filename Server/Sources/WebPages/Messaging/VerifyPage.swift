@@ -40,7 +40,8 @@ extension HostedPageRequest {
         ).focused()
         return try FormPage(
             page: "verify", fields: isLinked ? [] : [typed], hidden: isLinked ? [("token", token)] : [],
-            errors: errors
+            // Another one is ordered there.
+            errors: errors, isOfAccount: errors != nil
         ).response(self)
     }
 }

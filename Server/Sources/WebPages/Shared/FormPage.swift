@@ -21,6 +21,8 @@ struct FormPage {
     var errors: FormErrors?
     /// The page leads back to the account instead of the log-in.
     var isOfAccount = false
+    /// The page leads also to the one that orders a mail for a new password.
+    var offersForgot = false
     var lead: String?
     /// Whose password is asked for: password managers look for it in the form.
     var accountName: String?
@@ -32,6 +34,7 @@ struct FormPage {
             "fields": fields.map(\.model),
             "hidden": hidden.map { field -> PageTemplates.Model in ["name": field.name, "value": field.value] },
             "button": request.text("\(HostedPageRequest.textName(page)).button"), "toAccount": isOfAccount,
+            "offersForgot": offersForgot,
         ]
         if let action { own["action"] = request.path(action) }
         if let lead { own["lead"] = lead }

@@ -25,7 +25,19 @@ struct LogInPageTests {
     }
 
     @Test(
-        "leads from the address of a form, which a browser opens that was ended, to the nearest page, with the app that waits",
+        "leads to where another mail is ordered when the code of one does not count",
+        arguments: [("reset", "forgot"), ("verify", "account")])
+    func refusedCodes(page: String, next: String) async throws {
+        let browser = Browser(try await TestServer())
+        let shown = try await browser.get(browser.path(page) + "?token=ABCD-EFGH")
+        #expect(!shown.html.contains(#"<a href="\#(browser.path(next))">"#))
+        let refused = try await browser.post(
+            browser.path(page), ["token": "ABCD-EFGH", "password": Self.password], token: shown.token)
+        #expect(refused.status == 422 && refused.html.contains(#"<a href="\#(browser.path(next))">"#))
+    }
+
+    @Test(
+        "leads from the address of a form, which an ended browser opens, to the nearest page, with the app that waits",
         arguments: [
             ("code", "log-in"), ("code/enter", "log-in"), ("log-in/second-factor", "log-in"), ("log-out", "log-in"),
             ("log-in/recovery-codes", "log-in"), ("sign-up/work", "sign-up"), ("account/factors/add", "account"),
