@@ -34,7 +34,8 @@
   // Ctrl-K or ⌘K: every page of the dashboard by its name, and users by theirs.
   const palette = () => {
     const nav = document.querySelector(".dash-nav");
-    if (!nav || !words.palette) return;
+    // Who is not logged in has nowhere to go.
+    if (!nav?.querySelector("a") || !words.palette) return;
     const dialog = document.createElement("dialog");
     dialog.className = "palette";
     dialog.setAttribute("aria-label", words.palette);
