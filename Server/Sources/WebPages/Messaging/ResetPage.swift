@@ -29,14 +29,17 @@ struct SendReset: HostedPage {
             try await request.modules.accounts.resetPassword(
                 ResetPassword.Request(
                     application: request.application, token: token, newPassword: Secret(form.text("password")),
-                    address: request.browser.client, restoringFrom: isRestoring ? request.browser.origin : nil,
-                    origin: request.browser.origin, rules: .native))
+                    address: request.browser.client, attempt: request.attempt(choice, token),
+                    restoringFrom: isRestoring ? request.browser.origin : nil, origin: request.browser.origin,
+                    rules: .native))
             return try request.message(
                 "\(choice.rawValue)-done",
                 ["back": request.path("log-in"), "backLabel": request.text("common.toLogIn")])
         } catch let error as DomainError {
             var errors = request.errors(of: error, names: ["newPassword": "password"])
-            if case .codeRefused = error {
+            // With another password than before, the token is one that was used.
+            if error.code == .codeRefused || error.code == .attemptReused {
+                errors.status = .unprocessableContent
                 errors.others = []
                 errors.fields = [("token", request.text("fault.codeRefused"))]
             }
@@ -48,6 +51,11 @@ struct SendReset: HostedPage {
 }
 
 extension HostedPageRequest {
+    /// The form as this browser sent it. Sent again, because its answer got lost, it is answered as the first one was.
+    fileprivate func attempt(_ choice: PasswordChoice, _ token: String) -> SecretDigest {
+        SecretDigest(of: "\(choice.rawValue) page \(browser.formToken) \(token)".utf8)
+    }
+
     /// The form for a password.
     ///
     /// - Parameters:

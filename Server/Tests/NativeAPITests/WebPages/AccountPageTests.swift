@@ -119,9 +119,13 @@ struct AccountPageTests {
         let strange = try await other.post(
             other.path("reset"), ["token": long, "password": "short"], token: shown.token)
         #expect(strange.value(of: "token") == long && !strange.html.contains("reset?token="))
-        let done = try await other.post(
-            other.path("reset"), ["token": token, "password": "another good password"], token: shown.token)
-        #expect(done.status == 200 && done.html.contains("Your password is new"))
+        let form = ["token": token, "password": "another good password"]
+        // The form comes again when its answer got lost; for everybody else the token was used.
+        for _ in 0..<2 {
+            let done = try await other.post(other.path("reset"), form, token: shown.token)
+            #expect(done.status == 200 && done.html.contains("Your password is new"))
+        }
+        #expect(try await Browser(server).fill("reset", form).status == 422)
         let again = try await other.post(
             other.path("reset"), ["token": token, "password": "a third good password"], token: shown.token)
         #expect(again.status == 422)
