@@ -73,6 +73,13 @@ static inline CURLcode okaeri_curl_get_long(CURL *handle, CURLINFO info, long *v
     return curl_easy_getinfo(handle, info, value);
 }
 
+/* Nothing more is received over the connection of the last transfer, if it is open still. What is sent goes out. */
+static inline void okaeri_curl_stop_receiving(CURL *handle) {
+    curl_socket_t used = CURL_SOCKET_BAD;
+    if (curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, &used) != CURLE_OK) return;
+    if (used != CURL_SOCKET_BAD) shutdown(used, SHUT_RD);
+}
+
 /* Where libcurl trusts a file of certificates by itself, leaves out the folder beside it: what is read of a file it keeps for so
    many seconds with a set of transfers, and a folder keeps it from keeping anything. */
 static inline CURLcode okaeri_curl_trust_file(CURL *handle, long seconds) {

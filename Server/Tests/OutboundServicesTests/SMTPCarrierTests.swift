@@ -129,6 +129,15 @@ struct SMTPCarrierTests {
         #expect(server.mails.count == 1)
     }
 
+    /// Such a mail server would get each mail twice otherwise, of a node that stops or after `DeliverMail.lease`.
+    @Test("has delivered a mail that was taken, whether or not the mail server takes leave", .timeLimit(.minutes(5)))
+    func noLeave() async throws {
+        let server = try await MailServer()
+        let carrier = Self.carrier(server, requiresTLS: false)
+        #expect(await carrier.deliver(Self.message(to: "stays")) == .delivered)
+        #expect(server.mails.count == 1)
+    }
+
     @Test("tells that a server is down")
     func serverDown() async throws {
         let server = try await MailServer()

@@ -95,6 +95,7 @@ package struct SMTPCarrier: MailCarrier {
     private static func hand(_ mail: MIMEMessage, to settings: SMTPSettings, _ patience: Patience) -> MailOutcome {
         do throws(CurlHandle.Fault) {
             let handle = try handle(settings, within: settings.timeLimit + settings.confirmationLimit)
+            defer { handle.stopReceiving() }
             let start = ContinuousClock.now
             try handle.endEarly { isWhole in
                 start.duration(to: .now) > settings.timeLimit && !(isWhole && patience.lasts)
@@ -117,6 +118,7 @@ package struct SMTPCarrier: MailCarrier {
     private static func connect(_ settings: SMTPSettings) -> String? {
         do throws(CurlHandle.Fault) {
             let handle = try handle(settings, within: settings.timeLimit)
+            defer { handle.stopReceiving() }
             try handle.set(CURLOPT_CUSTOMREQUEST, "NOOP")
             do throws(CurlHandle.Fault) {
                 _ = try handle.perform()

@@ -169,6 +169,10 @@ final class CurlHandle {
         return incoming.bytes
     }
 
+    /// Receives nothing more. When a handle goes, libcurl says `QUIT` to a mail server, and would wait for the answer for as long as for
+    /// any other: no limit of the transfer holds by then.
+    func stopReceiving() { okaeri_curl_stop_receiving(handle) }
+
     /// Takes bytes from elsewhere, and hands on what comes, once the transfer is in a set.
     func stream(
         from source: @escaping (UnsafeMutableRawBufferPointer) -> Int,
