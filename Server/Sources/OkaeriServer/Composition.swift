@@ -33,10 +33,9 @@ package struct Composition: Sendable {
     private let sealingKey: SealingKey
     /// What asks other servers, each with threads of its own, so that none waits for another.
     private let callers: [CurlCaller]
-    /// Sends events to the backends of apps, each within its own time: no call waits for those to a slow backend.
-    private let eventStreams: CurlStreams
-    /// Asks hooks, each within its own time.
-    private let hookStreams: CurlStreams
+    /// Send events, ask hooks and the operator's service of leaked passwords, each call within its own time: none waits for those to a
+    /// slow server.
+    private let streams: [CurlStreams]
     /// Asks the Parse Servers of apps, so that a slow one holds nothing else up.
     private let upstreamStreams: CurlStreams
     /// The threads that hash passwords, unless a test brings its own.
@@ -152,9 +151,7 @@ package struct Composition: Sendable {
         let tenants = tenantCaller.policy
         upstreamStreams = CurlStreams(limits: .init(connecting: tenantCaller.connecting), policy: tenants)
         let eventStreams = CurlStreams(limits: EventWebhook.limits, policy: tenants)
-        self.eventStreams = eventStreams
         let hookStreams = CurlStreams(limits: HookWebhook.limits, policy: tenants)
-        self.hookStreams = hookStreams
         // Hands text messages over, to the operator's own address alone.
         let textMessageCaller = CurlCaller(
             policy: EgressPolicy(privateNetworks: [], operatorURLs: settings.textMessages.map { [$0.url] } ?? []))
@@ -170,13 +167,15 @@ package struct Composition: Sendable {
             let threads = PasswordThreads(count: settings.passwordThreads, maximumWaiting: settings.passwordQueue)
             (hashing, passwordThreads) = (threads, threads)
         }
-        // Asks the operator's service of leaked passwords, which somebody waits for.
-        let passwordListCaller = CurlCaller(
+        callers = [caller, tenantCaller, adminCaller, textMessageCaller]
+        let passwordListStreams = CurlStreams(
             limits: PasswordListSettings.limits,
             policy: EgressPolicy(privateNetworks: [], operatorURLs: settings.passwordLists.rangeURL.map { [$0] } ?? []))
-        callers = [caller, tenantCaller, adminCaller, textMessageCaller, passwordListCaller]
+        streams = [eventStreams, hookStreams, passwordListStreams]
         checkedPasswords = settings.passwordLists.checked(
-            telemetry.traced(hashing), call: telemetry.traced(passwordListCaller, tellsTrace: false))
+            telemetry.traced(hashing),
+            call: telemetry.traced(
+                StreamCaller(passwordListStreams, maximumBytes: BreachedPasswordRange.maximumBytes), tellsTrace: false))
         let passwords = checkedPasswords ?? telemetry.traced(hashing)
         self.passwords = passwords
         let mail = settings.mailCarrier
@@ -358,8 +357,7 @@ package struct Composition: Sendable {
     package func observeOutboundFaults(_ observer: @escaping @Sendable (String) -> Void) {
         for caller in callers { caller.observeFaults(observer) }
         upstreamStreams.observeFaults(observer)
-        eventStreams.observeFaults(observer)
-        hookStreams.observeFaults(observer)
+        for calls in streams { calls.observeFaults(observer) }
         modules.hooks.observeFaults(observer)
         checkedPasswords?.observeFaults(observer)
     }
@@ -384,8 +382,7 @@ package struct Composition: Sendable {
     /// Finishes what is being written and closes the storage.
     package func close() async {
         for caller in callers { await caller.close() }
-        await eventStreams.close()
-        await hookStreams.close()
+        for calls in streams { await calls.close() }
         await upstreamStreams.close()
         await telemetry?.close()
         await mail?.threads.close()

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import OkaeriWire
 import PasswordHashes
+import Synchronization
 import TestWorld
 import Testing
 
@@ -83,6 +84,26 @@ struct BreachedPasswordTests {
         let body = #"{"username": "hana", "password": "\#(Self.leaked)"}"#
         #expect(try await world.server.send(.post, APIPath.signUp, body: body).status == 201)
         #expect(try await world.server.logIn("hana", Self.leaked).status == 200)
+    }
+
+    @Test("are looked up at once by a service that says nothing: nobody waits for the calls of others")
+    func silentService() async throws {
+        let service = try SilentServer()
+        let server = try await TestServer(settings: ["password-range-url": service.url])
+        // How many calls had come when the first of all was given up.
+        let came = Mutex<Int?>(nil)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...24 {
+                group.addTask {
+                    let body = #"{"username": "hana\#(number)", "password": "\#(Self.fresh)"}"#
+                    let answer = try await server.send(.post, APIPath.signUp, body: body, peer: "192.0.2.\(number)")
+                    #expect(answer.status == 201)
+                    came.withLock { $0 = $0 ?? service.takeConnections() }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(came.withLock { $0 } ?? 0 > 12)
     }
 
     /// A list that gives no answer.

@@ -44,6 +44,7 @@ struct BreachedPasswordRangeTests {
         arguments: [
             "<html>captive portal</html>", "\(rest)", "\(rest):", "\(rest):many", "\(rest) 1", "\(rest)A:1",
             "\(other):1\n\(rest.dropLast()):1", "\(other):1\nÿ", String(repeating: "A", count: 1 << 20),
+            String(repeating: "\(other):1\n", count: 1 << 15),
         ])
     func foreign(body: String) async throws {
         await #expect(throws: BreachListUnavailable.self) { try await contains(FakeWebCaller(body)) }

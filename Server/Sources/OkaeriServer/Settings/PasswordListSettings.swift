@@ -10,8 +10,8 @@ package struct PasswordListSettings: Sendable {
     package var rangeURL: String?
     package var failure: BreachCheckedPasswords.Failure
 
-    /// Somebody waits for the answer, which has some 40 KB.
-    static let limits = CurlCaller.Limits(connecting: .seconds(1), whole: .seconds(2), answerBytes: 1 << 20)
+    /// Somebody waits for the answer: no call waits for a thread, or for a name server that says nothing.
+    static let limits = CurlStreams.Limits(connecting: .seconds(1), silence: .seconds(2), whole: .seconds(2))
 
     /// - Throws: `SettingFault` for values that break their rules, and for a file that is no filter.
     init(_ reader: SettingReader) throws(SettingFault) {

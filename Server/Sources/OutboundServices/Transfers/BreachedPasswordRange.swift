@@ -8,6 +8,8 @@ package struct BreachedPasswordRange: BreachedPasswords {
     private let url: String
     private let call: any WebCaller
 
+    /// The longest answer that is read; it has some 40 KB.
+    package static let maximumBytes = 1 << 20
     private static let prefixDigits = 5
 
     /// - Parameters:
@@ -33,6 +35,10 @@ package struct BreachedPasswordRange: BreachedPasswords {
             }
             guard answer.status == 200 else {
                 throw BreachListUnavailable(reason: "the password range service answered \(answer.status)")
+            }
+            // What a caller cuts off could end with a whole line.
+            guard answer.body.count <= Self.maximumBytes else {
+                throw BreachListUnavailable(reason: "the password range service answers without end")
             }
             if try Self.holds(answer.body, Array(digest.dropFirst(Self.prefixDigits))) { return true }
         }

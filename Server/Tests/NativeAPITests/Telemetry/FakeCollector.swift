@@ -98,8 +98,23 @@ final class SilentServer: Sendable {
         }
         try #require(outcome, "\(String(cString: strerror(errno)))")
         self.descriptor = descriptor
+        // `takeConnections` waits for none.
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         url = "http://127.0.0.1:\(Int(address[2]) << 8 | Int(address[3]))"
     }
 
     deinit { close(descriptor) }
+
+    /// Ends the connections that have come, also those whose client has gone.
+    ///
+    /// - Returns: how many they were.
+    func takeConnections() -> Int {
+        var count = 0
+        while true {
+            let connection = accept(descriptor, nil, nil)
+            guard connection >= 0 else { return count }
+            close(connection)
+            count += 1
+        }
+    }
 }
