@@ -320,8 +320,8 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "Backups", "Domain", "OkaeriProgram", "Storage", "StorageSQLite", "TestMailServer", "TestPostgreSQL",
-                "TestWorld", "CSQLite", crypto,
+                "Backups", "Domain", "OkaeriProgram", "OutboundServices", "Storage", "StorageSQLite", "TestMailServer",
+                "TestPostgreSQL", "TestWorld", "CSQLite", crypto,
                 sdk, wire,
             ],
             swiftSettings: settings),

@@ -1,4 +1,5 @@
 import Foundation
+import OutboundServices
 import Synchronization
 import Testing
 
@@ -92,6 +93,34 @@ struct RepositoryTests {
         try await cut.listWithoutEnd(lists)
         let fault = #expect(throws: BackupFault.self) { try repository.names() }
         #expect(fault?.description.contains("the store's list has no end") == true, "\(fault as Any)")
+    }
+
+    /// A server that starts asks it before it serves.
+    @Test("is not waited for long when the store says nothing", .timeLimit(.minutes(5)))
+    func silence() async throws {
+        let server = try await S3Server()
+        let cut = try await CutStore(before: server)
+        let repository = try S3Repository(
+            "s3://backups/okaeri", environment: server.environment(url: cut.url),
+            silence: S3Bucket.SilenceLimits(reading: .seconds(1), storing: .seconds(1)))
+        try await cut.sayNothing()
+        #expect(throws: BackupFault.self) { try repository.names() }
+    }
+
+    @Test("is not waited for by a program that ends", .timeLimit(.minutes(5)))
+    func ending() async throws {
+        let server = try await S3Server()
+        let cut = try await CutStore(before: server)
+        let limit = S3Bucket.SilenceLimits(reading: .seconds(3600), storing: .seconds(3600))
+        let repository = try S3Repository(
+            "s3://backups/okaeri", environment: server.environment(url: cut.url), silence: limit)
+        try await cut.sayNothing()
+        repository.end(within: .zero)
+        #expect(throws: BackupFault.self) { try repository.names() }
+        let path = try draft(1, 1000)
+        #expect(throws: BackupFault.self) {
+            try repository.store(path, as: Self.name, replacing: false) { _, _ in }
+        }
     }
 
     @Test("leaves no name behind when a draft cannot be stored", arguments: [Kind.folder, .folderWithoutLinks])

@@ -28,27 +28,6 @@ package final class ReplicaShipper: @unchecked Sendable {
         package init() {}
     }
 
-    package enum Phase: String, Sendable {
-        /// The repository cannot be reached, or could not be.
-        case away
-        /// It can be reached again.
-        case wanted
-        case following
-        /// Another machine is the primary.
-        case fenced
-    }
-
-    package struct Status: Sendable {
-        package let phase: Phase
-        /// What the loss of this machine would cost.
-        package let lag: Duration
-        package let waitingBytes: Int
-        /// Why the last attempt failed; `nil` when it did not.
-        package let fault: String?
-        /// Whether all that was read from the log is stored, behind a copy.
-        package let isComplete: Bool
-    }
-
     private struct Item: Hashable, Sendable {
         let part: ReplicaPart
         let path: String
@@ -146,6 +125,9 @@ package final class ReplicaShipper: @unchecked Sendable {
             abandon(error.description, as: .away)
         }
     }
+
+    /// What the store has not taken after a time stays behind; see `stop`.
+    package func end(within time: Duration) { repository.end(within: time) }
 
     /// Seals and stores what is left, and leaves the log to the writer.
     ///

@@ -54,6 +54,9 @@ package struct StandbyCopy {
     /// The time of what the copy of a folder holds; `nil` when there is none.
     package static func time(in folder: String) -> Timestamp? { state(at: "\(folder)/standby.json")?.part.time }
 
+    /// What has not come after a time does not come any more. Any thread may call it.
+    package func end(within time: Duration) { repository.end(within: time) }
+
     /// Applies what the replica has and the copy has not.
     ///
     /// - Returns: the time of what the copy holds now.

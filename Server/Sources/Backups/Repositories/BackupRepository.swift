@@ -33,9 +33,15 @@ package protocol BackupRepository: CustomStringConvertible {
     func file(_ name: String) throws(BackupFault) -> any ReadableFile
 
     func remove(_ name: String) throws(BackupFault)
+
+    /// Ends what is under way after a time, and whatever is asked later: for a program that ends. Any thread may call it.
+    func end(within time: Duration)
 }
 
 extension BackupRepository {
+    /// A folder has nothing that could be ended.
+    package func end(within time: Duration) {}
+
     /// The names of all files, in no order.
     func names() throws(BackupFault) -> [String] { try names(beginningWith: "", after: nil) }
 

@@ -1,6 +1,6 @@
 import Domain
 import Foundation
-import OutboundServices
+package import OutboundServices
 
 /// A bucket, or what begins with a prefix in it: `s3://bucket/prefix`.
 package struct S3Repository: BackupRepository {
@@ -16,8 +16,11 @@ package struct S3Repository: BackupRepository {
     ///   - url: `s3://bucket` or `s3://bucket/prefix`.
     ///   - environment: Has the variables that all programs for S3 read: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
     ///     perhaps `AWS_SESSION_TOKEN`, `AWS_REGION`, and for another store than Amazon's `AWS_ENDPOINT_URL`.
+    ///   - silence: How long the store may say nothing.
     /// - Throws: `BackupFault` when something of it is missing or cannot be used.
-    package init(_ url: String, environment: [String: String]) throws(BackupFault) {
+    package init(
+        _ url: String, environment: [String: String], silence: S3Bucket.SilenceLimits = S3Bucket.SilenceLimits()
+    ) throws(BackupFault) {
         let parts = url.dropFirst("s3://".count).split(separator: "/", maxSplits: 1).map(String.init)
         guard let name = parts.first, Self.isBucketName(name) else {
             throw BackupFault("\(url) names no bucket: a bucket in a store is named like s3://bucket/prefix.")
@@ -37,7 +40,8 @@ package struct S3Repository: BackupRepository {
             endpoint: endpoint.hasSuffix("/") ? String(endpoint.dropLast()) : endpoint, bucket: name, region: region,
             credentials: S3Bucket.Credentials(
                 accessKey: accessKey, secretKey: Secret(secretKey),
-                sessionToken: environment["AWS_SESSION_TOKEN"].map { Secret($0) }))
+                sessionToken: environment["AWS_SESSION_TOKEN"].map { Secret($0) }),
+            silence: silence)
         let path = parts.count > 1 ? parts[1] : ""
         prefix = path.isEmpty || path.hasSuffix("/") ? path : path + "/"
         description = url
@@ -134,6 +138,8 @@ package struct S3Repository: BackupRepository {
     package func remove(_ name: String) throws(BackupFault) {
         try asking("changed") { () throws(S3Bucket.Fault) in try bucket.remove(prefix + name) }
     }
+
+    package func end(within time: Duration) { bucket.end(within: time) }
 
     private func asking<Value>(
         _ what: String, _ body: () throws(S3Bucket.Fault) -> Value

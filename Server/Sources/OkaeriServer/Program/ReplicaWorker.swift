@@ -12,6 +12,8 @@ import Threads
 struct ReplicaWorker: Service {
     static let interval: Duration = .seconds(1)
     private static let copyInterval: Duration = .seconds(10)
+    /// How long the store has for what is under way and what is left once the server stops. Who waits for the process ends it soon.
+    static let stopLimit: Duration = .seconds(10)
 
     let shipper: ReplicaShipper
     let logger: Logger
@@ -21,14 +23,18 @@ struct ReplicaWorker: Service {
     func run() async throws {
         let threads = WorkerThreads(name: "okaeri-replica", count: 3, maximumWaiting: 3)
         // Ends by cancellation when the server stops.
-        try? await cancelWhenGracefulShutdown {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await repeated(every: Self.interval, on: threads) { $0.collect() } }
-                group.addTask { try await repeated(every: Self.interval, on: threads) { $0.ship() } }
-                group.addTask { try await repeated(every: Self.copyInterval, on: threads) { $0.copyIfDue() } }
-                group.addTask { try await watch() }
-                try await group.waitForAll()
+        try? await withGracefulShutdownHandler {
+            try await cancelWhenGracefulShutdown {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await repeated(every: Self.interval, on: threads) { $0.collect() } }
+                    group.addTask { try await repeated(every: Self.interval, on: threads) { $0.ship() } }
+                    group.addTask { try await repeated(every: Self.copyInterval, on: threads) { $0.copyIfDue() } }
+                    group.addTask { try await watch() }
+                    try await group.waitForAll()
+                }
             }
+        } onGracefulShutdown: { [shipper] in
+            shipper.end(within: Self.stopLimit)
         }
         // Refused only by threads that are closed.
         let last = try? await threads.run { [shipper] in shipper.stop() }
@@ -100,13 +106,15 @@ extension ServerSettings {
     ) async throws(StartFault) -> ReplicaShipper? {
         guard let replica, role == .server, let store = store as? SQLiteStore else { return nil }
         do throws(BackupFault) {
-            let repository = try replica.open(environment: ProcessInfo.processInfo.environment)
+            let environment = ProcessInfo.processInfo.environment
+            let repository = try replica.open(environment: environment)
+            let asked = try replica.open(environment: environment, silence: ReplicaSettings.silenceAtStart)
             var limits = ReplicaShipper.Limits()
             limits.kept = replica.kept
             limits.silence = replica.heartbeat
             return ReplicaShipper(
                 store, folder: dataFolder, to: repository, key: replica.key, program: ProgramVersion.current,
-                claim: try PrimaryClaim.forServer(of: dataFolder, at: repository), limits: limits, now: { clock.now })
+                claim: try PrimaryClaim.forServer(of: dataFolder, at: asked), limits: limits, now: { clock.now })
         } catch {
             await store.close()
             throw .settings("\(Setting.replica.name): \(error.description)")

@@ -66,7 +66,7 @@ package struct StandbyServing: Sendable {
 
 /// Follows, one call at a time.
 final class StandbyFollower: @unchecked Sendable {
-    // Unchecked: the copy is used behind the mutex alone.
+    // Unchecked: the copy is used behind the mutex alone, but for its end.
     private let copy: StandbyCopy
     private let hold: StandbyHold
     private let turn = Mutex(())
@@ -79,6 +79,8 @@ final class StandbyFollower: @unchecked Sendable {
         let result = turn.withLock { _ in Result { () throws(BackupFault) in _ = try copy.follow() } }
         try result.get()
     }
+
+    func end(within time: Duration) { copy.end(within: time) }
 
     var isAskedToEnd: Bool { hold.isAskedFor }
     func release() { hold.release() }
@@ -95,26 +97,30 @@ struct StandbyWorker: Service {
     func run() async throws {
         let threads = WorkerThreads(name: "okaeri-standby", count: 1, maximumWaiting: 1)
         // Ends by cancellation when the server stops.
-        try? await cancelWhenGracefulShutdown {
-            var lastFault: String?
-            var hasComparedKeys = false
-            while !standby.follower.isAskedToEnd {
-                let fault = try await threads.run { [standby] in standby.trouble() }
-                if let fault, fault != lastFault {
-                    logger.error("the replica cannot be followed", metadata: ["fault": .string(fault)])
-                } else if fault == nil, lastFault != nil {
-                    logger.info("the replica is followed again")
+        try? await withGracefulShutdownHandler {
+            try await cancelWhenGracefulShutdown {
+                var lastFault: String?
+                var hasComparedKeys = false
+                while !standby.follower.isAskedToEnd {
+                    let fault = try await threads.run { [standby] in standby.trouble() }
+                    if let fault, fault != lastFault {
+                        logger.error("the replica cannot be followed", metadata: ["fault": .string(fault)])
+                    } else if fault == nil, lastFault != nil {
+                        logger.info("the replica is followed again")
+                    }
+                    lastFault = fault
+                    if fault == nil, !hasComparedKeys {
+                        await compareKeys()
+                        hasComparedKeys = true
+                    }
+                    // Uses of sessions are the primary's to write.
+                    modules.sessions.writeSessionActivity.drop()
+                    try await Task.sleep(for: Self.interval)
                 }
-                lastFault = fault
-                if fault == nil, !hasComparedKeys {
-                    await compareKeys()
-                    hasComparedKeys = true
-                }
-                // Uses of sessions are the primary's to write.
-                modules.sessions.writeSessionActivity.drop()
-                try await Task.sleep(for: Self.interval)
+                logger.notice("this machine is to take over: the standby ends")
             }
-            logger.notice("this machine is to take over: the standby ends")
+        } onGracefulShutdown: { [standby] in
+            standby.follower.end(within: ReplicaWorker.stopLimit)
         }
         await threads.close()
     }

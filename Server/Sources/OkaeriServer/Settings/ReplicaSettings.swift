@@ -1,5 +1,6 @@
 package import Backups
 import Foundation
+package import OutboundServices
 
 /// Where the embedded database is replicated.
 package struct ReplicaSettings: Sendable {
@@ -27,11 +28,20 @@ package struct ReplicaSettings: Sendable {
         kept = .seconds(86_400) * days
     }
 
+    /// How long a store may say nothing to a server that starts: nobody is served before it is asked for the primary, three times.
+    static let silenceAtStart = S3Bucket.SilenceLimits(reading: .seconds(5), storing: .seconds(5))
+
     /// Opens the repository; a store's keys come from the environment.
     ///
+    /// - Parameters:
+    ///   - environment: Has the variables of `S3Repository`.
+    ///   - silence: How long a store may say nothing.
+    /// - Returns: the repository.
     /// - Throws: `BackupFault` when its name or keys cannot be used.
-    package func open(environment: [String: String]) throws(BackupFault) -> any BackupRepository {
+    package func open(
+        environment: [String: String], silence: S3Bucket.SilenceLimits = S3Bucket.SilenceLimits()
+    ) throws(BackupFault) -> any BackupRepository {
         repository.hasPrefix("s3://")
-            ? try S3Repository(repository, environment: environment) : FolderRepository(repository)
+            ? try S3Repository(repository, environment: environment, silence: silence) : FolderRepository(repository)
     }
 }

@@ -2,12 +2,14 @@ import CCurl
 import Crypto
 package import Domain
 import Foundation
+import Synchronization
 import Threads
 
 /// A bucket of a store that speaks S3, with the bucket's name in the path. Calls block.
 ///
 /// The operator names the store, so that it may be anywhere, also on this machine. Each request is signed by libcurl (AWS
 /// Signature Version 4), sent up to three times while the store does not answer, and holds a part of an object in memory.
+/// A server that starts or stops waits for it, and so a store that says nothing at all has less time than one that is slow.
 package struct S3Bucket: Sendable {
     package struct Fault: Error, Hashable {
         package let reason: String
@@ -26,6 +28,31 @@ package struct S3Bucket: Sendable {
             self.accessKey = accessKey
             self.secretKey = secretKey
             self.sessionToken = sessionToken
+        }
+    }
+
+    /// How long nothing may come or go, in whole seconds.
+    package struct SilenceLimits: Sendable {
+        /// Before what a store lists, reads or removes.
+        package var reading: Duration
+        /// Before a store says that it has what it was sent, which it may write down first.
+        package var storing: Duration
+
+        package init(reading: Duration = .seconds(20), storing: Duration = .seconds(60)) {
+            self.reading = reading
+            self.storing = storing
+        }
+    }
+
+    /// When nobody waits for the store any more.
+    private final class Ending: Sendable {
+        private let time = Mutex<ContinuousClock.Instant?>(nil)
+
+        var hasCome: Bool { time.withLock { $0.map { $0 <= .now } ?? false } }
+
+        func come(within duration: Duration) {
+            let new = ContinuousClock.now + duration
+            time.withLock { $0 = min($0 ?? new, new) }
         }
     }
 
@@ -55,18 +82,27 @@ package struct S3Bucket: Sendable {
     private let bucket: String
     private let region: String
     private let credentials: Credentials
+    private let silence: SilenceLimits
+    private let ending = Ending()
 
     /// - Parameters:
     ///   - endpoint: The store's address, without a slash at its end.
     ///   - bucket: The bucket's name.
     ///   - region: As it is signed.
     ///   - credentials: Whose the bucket is.
-    package init(endpoint: String, bucket: String, region: String, credentials: Credentials) {
+    ///   - silence: How long nothing may come or go.
+    package init(
+        endpoint: String, bucket: String, region: String, credentials: Credentials, silence: SilenceLimits
+    ) {
         self.endpoint = endpoint
         self.bucket = bucket
         self.region = region
         self.credentials = credentials
+        self.silence = silence
     }
+
+    /// What has not ended after a time fails then, and so does whatever is asked later.
+    package func end(within time: Duration) { ending.come(within: time) }
 
     package var address: String { "\(endpoint)/\(bucket)" }
 
@@ -217,11 +253,11 @@ package struct S3Bucket: Sendable {
             do throws(Fault) {
                 let response = try send(method, key, query, headers, body)
                 let isForNow = response.status >= 500 && response.status != Self.isUnknown
-                guard isForNow || response.status == Self.isInConflict, attempt < Self.tries else {
+                guard isForNow || response.status == Self.isInConflict, attempt < Self.tries, !ending.hasCome else {
                     return try Self.accepted(response)
                 }
             } catch {
-                guard attempt < Self.tries, error.isOfTransport else { throw error }
+                guard attempt < Self.tries, error.isOfTransport, !ending.hasCome else { throw error }
             }
             SystemThread.sleep(.seconds(attempt))
             attempt += 1
@@ -236,6 +272,11 @@ package struct S3Bucket: Sendable {
                 maximumBytes: Self.maximumAnswerBytes, connectLimit: .seconds(10), timeLimit: .seconds(300))
             let path = key.pieces(at: "/").map { "/" + String($0).percentEncoded }.joined()
             try handle.set(CURLOPT_URL, address + path + (query.isEmpty ? "" : "?\(query)"))
+            try handle.endEarly { [ending] _ in ending.hasCome }
+            if let silence = limit(of: method, hasBody: body?.isEmpty == false) {
+                try handle.set(CURLOPT_LOW_SPEED_LIMIT, 1)
+                try handle.set(CURLOPT_LOW_SPEED_TIME, max(1, Int(clamping: silence.components.seconds)))
+            }
             try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
             try handle.set(CURLOPT_FOLLOWLOCATION, 0)
             // `http_proxy` of the environment is meant for other programs, as for all other connections of ours.
@@ -260,6 +301,15 @@ package struct S3Bucket: Sendable {
             return Response(status: handle.number(CURLINFO_RESPONSE_CODE), headers: handle.headers, body: bytes)
         } catch {
             throw Fault(reason: error.reason, isOfTransport: true)
+        }
+    }
+
+    /// How long nothing may come or go; `nil` while an object is made of its parts, which can take as long as the whole request may.
+    private func limit(of method: Method, hasBody: Bool) -> Duration? {
+        switch method {
+        case .get, .head, .delete: silence.reading
+        case .put: silence.storing
+        case .post: hasBody ? nil : silence.reading
         }
     }
 

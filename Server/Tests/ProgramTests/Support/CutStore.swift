@@ -1,17 +1,18 @@
 import Foundation
 
 /// Stands between a program and a store that speaks S3. After a number of requests the store cannot be reached any more: connections
-/// close before an answer. Answers to requests with a condition may get lost, the store may not know conditions, and its lists may have no
-/// end.
+/// close before an answer. Answers to requests with a condition may get lost, the store may not know conditions, its lists may have no
+/// end, and it may say nothing at all.
 final class CutStore: Sendable {
     let url: String
     private let process: ChildProcess
 
     private static let program = """
-        import http.client, http.server, sys
+        import http.client, http.server, sys, time
         from urllib.parse import urlsplit
 
         store, left, lost, unknown, lists = urlsplit(sys.argv[1]), [1 << 30], [0], [0], [""]
+        silent = []
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -30,6 +31,11 @@ final class CutStore: Sendable {
                 if self.path.startswith("/lists/"):
                     lists[0] = self.path.split("/")[-1]
                     return self.answer(200, [], b"")
+                if self.path.startswith("/say-nothing"):
+                    silent.append(True)
+                    return self.answer(200, [], b"")
+                if silent:
+                    time.sleep(3600)
                 if left[0] <= 0:
                     self.close_connection = True
                     return
@@ -103,6 +109,9 @@ final class CutStore: Sendable {
     func listWithoutEnd(_ lists: Lists) async throws {
         try await S3Server.send("GET", "\(url)/lists/\(lists.rawValue)")
     }
+
+    /// Takes requests from now on, and answers none.
+    func sayNothing() async throws { try await S3Server.send("GET", "\(url)/say-nothing") }
 
     /// Answers requests with a condition as a store that does not know it.
     func knowNoConditions() async throws { try await S3Server.send("GET", "\(url)/know-no-conditions") }
