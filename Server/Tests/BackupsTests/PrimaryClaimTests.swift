@@ -47,6 +47,27 @@ struct PrimaryClaimTests {
         #expect(throws: BackupFault.self) { try PrimaryClaim.forServer(of: folder.path, at: store) }
     }
 
+    @Test(
+        "is not said by a claim that the store does not give as it was stored: the server goes on, and stores nothing",
+        arguments: ["", #"{"number":1,"#, "<html>maintenance</html>"])
+    func unreadable(content: String) async throws {
+        let store = opened(repository)
+        let primary = try await Primary(folder, store, key)
+        let claim = URL(fileURLWithPath: "\(repository.path)/okaeri-primary-0000000001")
+        let written = try Data(contentsOf: claim)
+        try Data(content.utf8).write(to: claim)
+        let names = try Set(store.names())
+        primary.tick(after: .seconds(120))
+        #expect(primary.shipper.status.phase == .following)
+        #expect(primary.shipper.status.fault?.contains("okaeri-primary-0000000001") == true)
+        #expect(try PrimaryClaim.forServer(of: folder.path, at: store).number == 1)
+        #expect(try Set(store.names()) == names)
+        try written.write(to: claim)
+        primary.tick(after: .seconds(120))
+        #expect(primary.shipper.status.phase == .following && primary.shipper.status.fault == nil)
+        await primary.close()
+    }
+
     @Test("is not said by files that only begin like a claim, nor beyond the highest number that there is")
     func unlike() throws {
         let store = opened(repository)

@@ -95,6 +95,22 @@ struct RepositoryTests {
         #expect(fault?.description.contains("the store's list has no end") == true, "\(fault as Any)")
     }
 
+    @Test("is not taken for empty, nor for one that has stored, when something else answers with 200")
+    func otherProgram() async throws {
+        let server = try await S3Server()
+        let cut = try await CutStore(before: server)
+        let repository = try S3Repository("s3://backups/okaeri", environment: server.environment(url: cut.url))
+        try await cut.answerPages()
+        #expect(throws: BackupFault.self) { try repository.names() }
+        #expect(throws: BackupFault.self) { try repository.claim("okaeri-primary-0000000001", [1]) }
+        let path = try draft(1, 1000)
+        for replacing in [true, false] {
+            #expect(throws: BackupFault.self) {
+                try repository.store(path, as: Self.name, replacing: replacing) { _, _ in }
+            }
+        }
+    }
+
     /// A server that starts asks it before it serves.
     @Test("is not waited for long when the store says nothing", .timeLimit(.minutes(5)))
     func silence() async throws {

@@ -120,11 +120,20 @@ package struct PrimaryClaim: Codable, Hashable, Sendable {
         return try isStored(at: repository)
     }
 
+    /// - Throws: `BackupFault` also for what is no claim: a store that gives a part of one, or somebody else's page, does not say that
+    ///   another machine is the primary.
     private func isStored(at repository: any BackupRepository) throws(BackupFault) -> Bool {
-        let file = try repository.file(Self.name(number))
+        let name = Self.name(number)
+        let file = try repository.file(name)
         let bytes = try file.read(from: 0, count: min(file.byteCount, 4096))
-        // What cannot be understood is nobody's.
-        return (try? JSONDecoder().decode(PrimaryClaim.self, from: Data(bytes))) == self
+        // What is wrong with it helps nobody.
+        guard let stored = try? JSONDecoder().decode(PrimaryClaim.self, from: Data(bytes)) else {
+            throw BackupFault(
+                "The claim \(name) at \(repository) cannot be read, which says which machine is the primary of the replica: see "
+                    + "that the repository gives what was stored there. Where the file is damaged, “okaeri standby take-over” makes "
+                    + "another claim.")
+        }
+        return stored == self
     }
 
     /// Makes this machine the primary; every other one stops as soon as it looks.

@@ -74,6 +74,8 @@ package struct S3Bucket: Sendable {
     private static let maximumAnswerBytes = 64 << 20
     /// A list may have so many parts without a key, and so many keys. A replica of a year has fewer than ten millions.
     private static let (emptyParts, maximumKeys) = (100, 10_000_000)
+    /// The beginning of every list, also of an empty one. A page that a proxy or another program gives has none.
+    private static let listElement = Array("<ListBucketResult".utf8)
     private static let unlessThere = "If-None-Match: *"
     // What a store says of an object with a condition; a conflict is that of two requests at once, of which one may ask again.
     private static let (isMissing, isInConflict, isThere, isUnknown) = (404, 409, 412, 501)
@@ -110,7 +112,12 @@ package struct S3Bucket: Sendable {
     ///
     /// - Throws: `Fault` when the store refuses, or says nothing in three tries.
     package func put(_ bytes: [UInt8], as key: String) throws(Fault) {
-        _ = try perform(.put, key, body: bytes)
+        try Self.demandTag(of: perform(.put, key, body: bytes))
+    }
+
+    /// Every store gives what it has stored a tag. Something else at its address, as a proxy whose store is away, says 200 as well.
+    private static func demandTag(of response: Response) throws(Fault) {
+        guard response.headers["etag"] != nil else { throw Fault(reason: "it answers, but not as one that has stored") }
     }
 
     /// Stores an object unless there is one of that name.
@@ -122,7 +129,7 @@ package struct S3Bucket: Sendable {
     /// - Throws: `Fault` when the store refuses for another reason.
     package func putNew(_ bytes: [UInt8], as key: String) throws(Fault) -> Bool {
         do throws(Fault) {
-            _ = try perform(.put, key, headers: [Self.unlessThere], body: bytes)
+            try Self.demandTag(of: perform(.put, key, headers: [Self.unlessThere], body: bytes))
             return true
         } catch {
             if error.status == Self.isThere { return false }
@@ -225,7 +232,7 @@ package struct S3Bucket: Sendable {
 
     /// The keys that begin with a prefix, behind one of them in the order of their bytes.
     ///
-    /// - Throws: `Fault` when the store refuses a part of the list, or its list does not end: a part leads to one that was read
+    /// - Throws: `Fault` when the store refuses a part of the list, its answer is none, or its list does not end: a part leads to one that was read
     ///   already, or very many bring nothing.
     package func keys(prefix: String, after last: String?) throws(Fault) -> [String] {
         let beginning = last.map { "&start-after=\($0.percentEncoded)" } ?? ""
@@ -234,6 +241,9 @@ package struct S3Bucket: Sendable {
         var from = ""
         while true {
             let answer = try perform(.get, "", query: "\(from)list-type=2&prefix=\(prefix.percentEncoded)\(beginning)")
+            guard answer.body.firstRange(of: Self.listElement) != nil else {
+                throw Fault(reason: "it answers, but with no list as a store has")
+            }
             keys += Self.elements("Key", in: answer.body)
             guard let token = Self.elements("NextContinuationToken", in: answer.body).first?.percentEncoded else {
                 return keys

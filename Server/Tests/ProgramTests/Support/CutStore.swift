@@ -2,7 +2,7 @@ import Foundation
 
 /// Stands between a program and a store that speaks S3. After a number of requests the store cannot be reached any more: connections
 /// close before an answer. Answers to requests with a condition may get lost, the store may not know conditions, its lists may have no
-/// end, and it may say nothing at all.
+/// end, it may say nothing at all, and something else may answer.
 final class CutStore: Sendable {
     let url: String
     private let process: ChildProcess
@@ -12,7 +12,7 @@ final class CutStore: Sendable {
         from urllib.parse import urlsplit
 
         store, left, lost, unknown, lists = urlsplit(sys.argv[1]), [1 << 30], [0], [0], [""]
-        silent = []
+        silent, pages = [], []
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -34,6 +34,11 @@ final class CutStore: Sendable {
                 if self.path.startswith("/say-nothing"):
                     silent.append(True)
                     return self.answer(200, [], b"")
+                if self.path.startswith("/answer-pages"):
+                    pages.append(True)
+                    return self.answer(200, [], b"")
+                if pages:
+                    return self.answer(200, [], b"<!doctype html><title>Maintenance</title>")
                 if silent:
                     time.sleep(3600)
                 if left[0] <= 0:
@@ -43,7 +48,8 @@ final class CutStore: Sendable {
                 if lists[0] and "list-type=2" in self.path:
                     token = str(left[0]) if lists[0] == "empty" else "again"
                     key = "" if lists[0] == "empty" else "<Contents><Key>okaeri/name</Key></Contents>"
-                    page = f"<R>{key}<NextContinuationToken>{token}</NextContinuationToken></R>"
+                    more = f"<NextContinuationToken>{token}</NextContinuationToken>"
+                    page = f"<ListBucketResult>{key}{more}</ListBucketResult>"
                     return self.answer(200, [], page.encode())
                 has_condition = "If-None-Match" in self.headers
                 if has_condition and unknown[0]:
@@ -109,6 +115,9 @@ final class CutStore: Sendable {
     func listWithoutEnd(_ lists: Lists) async throws {
         try await S3Server.send("GET", "\(url)/lists/\(lists.rawValue)")
     }
+
+    /// Answers every request from now on as a proxy whose store is away: 200, and a page for people.
+    func answerPages() async throws { try await S3Server.send("GET", "\(url)/answer-pages") }
 
     /// Takes requests from now on, and answers none.
     func sayNothing() async throws { try await S3Server.send("GET", "\(url)/say-nothing") }
