@@ -54,7 +54,8 @@ struct SMTPCarrierTests {
                 Issue.record("\(name) was not refused")
                 continue
             }
-            #expect(reason.contains("55") && !reason.contains("@"), "\(reason)")
+            // The connection is in order, of which libcurl's own words are.
+            #expect(["the mail server answered 550", "the mail server answered 554"].contains(reason), "\(reason)")
         }
         guard case .failed(let reason) = await carrier.deliver(Self.message(to: "busy")) else {
             Issue.record("busy was taken for final")

@@ -166,10 +166,12 @@ package struct SMTPCarrier: MailCarrier {
         }
         let reason = words(for: fault, status: status)
         let isFinal = (550...559).contains(status) || status == 501
-        let isAboutTheMail = [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY].contains {
-            $0.rawValue == fault.code
-        }
-        return isFinal && isAboutTheMail ? .refused(reason: reason) : .failed(reason: reason)
+        return isFinal && isAboutTheMail(fault) ? .refused(reason: reason) : .failed(reason: reason)
+    }
+
+    /// How libcurl says that a mail server refused a sender, a recipient or a content.
+    private static func isAboutTheMail(_ fault: CurlHandle.Fault) -> Bool {
+        [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY].contains { $0.rawValue == fault.code }
     }
 
     private static func words(for fault: CurlHandle.Fault) -> String {
@@ -177,7 +179,11 @@ package struct SMTPCarrier: MailCarrier {
     }
 
     private static func words(for fault: CurlHandle.Fault, status: Int) -> String {
-        if status >= 400 { return DeliveryFault.text(.mailServerAnswered, "\(status) (\(fault.reason))") }
+        if status >= 400 {
+            // Its words for a refusal are about the connection, with which nothing is wrong.
+            let reason = isAboutTheMail(fault) ? "" : " (\(fault.reason))"
+            return DeliveryFault.text(.mailServerAnswered, "\(status)\(reason)")
+        }
         guard fault.code == CURLE_USE_SSL_FAILED.rawValue else { return words(for: fault) }
         return DeliveryFault.text(.mailServerNoTLS)
     }

@@ -271,7 +271,12 @@ final class CurlHandle {
 
     private func check(_ code: CURLcode) throws(Fault) {
         guard code != CURLE_OK else { return }
-        throw Fault(code: code.rawValue, reason: String(cString: curl_easy_strerror(code)))
+        throw Fault(code: code.rawValue, reason: Self.reason(for: code))
+    }
+
+    /// What a kind of fault means, in libcurl's words but for one: it takes bytes that are not wanted for bytes that no disk has room for.
+    static func reason(for code: CURLcode) -> String {
+        code == CURLE_WRITE_ERROR ? "it answers with more than is read" : String(cString: curl_easy_strerror(code))
     }
 
     static func prepareLibrary() { _ = library }

@@ -121,7 +121,7 @@ final class RunningStream {
         if let address = handle.refusedAddress {
             return .failure(.addressRefused(reason: "\(address.text) is not public, or not asked by https"))
         }
-        return .failure(.unreachable(reason: String(cString: curl_easy_strerror(code))))
+        return .failure(.unreachable(reason: CurlHandle.reason(for: code)))
     }
 }
 
