@@ -70,6 +70,14 @@ struct SMTPCarrierTests {
         #expect(server.mails.count == 1)
     }
 
+    @Test("keeps mails while a server takes none at all, which it says before it has seen one")
+    func closedServer() async throws {
+        let server = try await MailServer(isClosed: true)
+        let carrier = Self.carrier(server, requiresTLS: false)
+        #expect(await carrier.deliver(Self.message()) == .failed(reason: "the mail server answered 554"))
+        #expect(await carrier.check() == "the mail server answered 554")
+    }
+
     @Test("gives up on a server that does not answer")
     func slowServer() async throws {
         let server = try await MailServer()

@@ -166,7 +166,9 @@ package struct SMTPCarrier: MailCarrier {
         }
         let reason = words(for: fault, status: status)
         let isFinal = (550...559).contains(status) || status == 501
-        return isFinal && isAboutTheMail(fault) ? .refused(reason: reason) : .failed(reason: reason)
+        // Who greets with 554 takes no mail now, or none from here (RFC 5321 §3.1).
+        let isGreeting = fault.code == CURLE_WEIRD_SERVER_REPLY.rawValue && !isWhole
+        return isFinal && isAboutTheMail(fault) && !isGreeting ? .refused(reason: reason) : .failed(reason: reason)
     }
 
     /// How libcurl says that a mail server refused a sender, a recipient or a content.

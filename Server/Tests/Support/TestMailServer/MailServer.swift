@@ -27,16 +27,18 @@ package final class MailServer: Sendable {
     ///   - encryption: How it encrypts, with a certificate of its own making for `127.0.0.1` and `localhost`.
     ///   - credentials: Who may send; anybody without it.
     ///   - port: Where; any free port without it.
+    ///   - isClosed: Whether it greets everybody with 554.
     /// - Throws: `Fault` when Python, aiosmtpd or OpenSSL are missing.
     package init(
-        _ encryption: Encryption = .none, credentials: (user: String, password: String)? = nil, port: Int = 0
+        _ encryption: Encryption = .none, credentials: (user: String, password: String)? = nil, port: Int = 0,
+        isClosed: Bool = false
     ) async throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("okaeri-mail-\(UUID().uuidString)").path
         self.folder = folder
         self.encryption = encryption
         (certificate, process, self.port) = try await Self.aside {
-            try Self.start(encryption, credentials, port, in: folder)
+            try Self.start(encryption, credentials, port, isClosed, in: folder)
         }
     }
 
@@ -81,7 +83,8 @@ package final class MailServer: Sendable {
     }
 
     private static func start(
-        _ encryption: Encryption, _ credentials: (user: String, password: String)?, _ port: Int, in folder: String
+        _ encryption: Encryption, _ credentials: (user: String, password: String)?, _ port: Int, _ isClosed: Bool,
+        in folder: String
     ) throws -> (certificate: String?, process: Process, port: Int) {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         var arguments = [script, folder, "--port", String(port)]
@@ -92,6 +95,7 @@ package final class MailServer: Sendable {
             certificate = pair.certificate
         }
         if let credentials { arguments += ["--user", credentials.user, "--password", credentials.password] }
+        if isClosed { arguments.append("--closed") }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: python)
         process.arguments = arguments

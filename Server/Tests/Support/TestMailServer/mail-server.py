@@ -64,6 +64,13 @@ class Handler:
         return "221 Bye"
 
 
+class Closed(SMTP):
+    """Greets everybody with 554."""
+
+    async def push(self, status):
+        await super().push("554 5.3.2 no mail is taken" if str(status).startswith("220 mail.") else status)
+
+
 def authenticator(user, password):
     def authenticate(server, session, envelope, mechanism, data):
         right = isinstance(data, LoginPassword) and (data.login, data.password) == (user.encode(), password.encode())
@@ -81,7 +88,7 @@ async def serve(options):
     handler = Handler(options.folder)
 
     def session():
-        return SMTP(
+        return (Closed if options.closed else SMTP)(
             handler,
             hostname="mail.example.test",
             enable_SMTPUTF8=True,
@@ -108,6 +115,7 @@ parser.add_argument("--port", type=int, default=0)
 parser.add_argument("--tls", choices=["starttls", "implicit"])
 parser.add_argument("--certificate")
 parser.add_argument("--key")
+parser.add_argument("--closed", action="store_true")
 parser.add_argument("--user")
 parser.add_argument("--password")
 asyncio.run(serve(parser.parse_args()))
