@@ -39,6 +39,16 @@ struct BreachedPasswordRangeTests {
         #expect(Set(service.calls.map(\.url)).count == 2)
     }
 
+    @Test("is asked also about the password of somebody who has left")
+    func left() async throws {
+        let service = FakeWebCaller("\(Self.rest):1")
+        let asking = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await contains(service)
+        }
+        #expect(try await asking.value)
+    }
+
     @Test(
         "gives no answer when it says something else",
         arguments: [

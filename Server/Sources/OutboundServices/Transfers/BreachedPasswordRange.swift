@@ -27,10 +27,15 @@ package struct BreachedPasswordRange: BreachedPasswords {
             let asked = WebCall(
                 .get, "\(url)/\(String(decoding: digest.prefix(Self.prefixDigits), as: UTF8.self))",
                 headers: [(name: "Add-Padding", value: "true")])
-            let answer: WebResponse
-            do throws(WebFault) {
-                answer = try await call(asked)
-            } catch {
+            // In a task of its own: who leaves meanwhile would have a password that nobody looked up.
+            let outcome = await Task { [call] () async -> Result<WebResponse, WebFault> in
+                do throws(WebFault) {
+                    return .success(try await call(asked))
+                } catch {
+                    return .failure(error)
+                }
+            }.value
+            guard case .success(let answer) = outcome else {
                 throw BreachListUnavailable(reason: "the password range service gives no answer")
             }
             guard answer.status == 200 else {
