@@ -181,6 +181,23 @@ struct SMTPCarrierTests {
         #expect(server.mails.isEmpty)
     }
 
+    @Test("takes a relay's own certificate where mails may go out in the clear, unless certificates are named")
+    func ownCertificate() async throws {
+        let (server, other) = (try await MailServer(.startTLS), try await MailServer(.implicit))
+        func carrier(_ server: MailServer) -> SMTPCarrier {
+            let settings = SMTPSettings(
+                url: server.url, sender: Self.sender, requiresTLS: false, connectLimit: .seconds(60),
+                timeLimit: .seconds(120))
+            return SMTPCarrier(settings, threads: Self.threads)
+        }
+        #expect(await carrier(server).check() == nil)
+        #expect(await carrier(server).deliver(Self.message()) == .delivered)
+        let named = Self.carrier(server, requiresTLS: false, certificates: "/etc/ssl/certs/ca-certificates.crt")
+        #expect(await named.check() != nil)
+        // TLS from the start is never in the clear.
+        #expect(await carrier(other).check() != nil)
+    }
+
     @Test("keeps mails when the password is wrong or missing, which an operator can mend")
     func wrongPassword() async throws {
         let server = try await MailServer(.startTLS, credentials: ("okaeri", "secret"))
