@@ -124,13 +124,15 @@ struct SMTPCarrierTests {
         #expect(settings.timeLimit + settings.confirmationLimit < DeliverMail.lease, "another node would send it too")
     }
 
-    @Test("does not wait for that word without end, and not when the server stops", arguments: [true, false])
-    func noConfirmation(isCancelled: Bool) async throws {
+    @Test(
+        "does not wait for that word without end, and not when the server stops",
+        arguments: [("mute", true), ("mute", false), ("drips", false)])
+    func noConfirmation(name: String, isCancelled: Bool) async throws {
         let server = try await MailServer()
         let carrier = Self.carrier(
             server, requiresTLS: false, timeLimit: .seconds(1),
             confirmationLimit: isCancelled ? .seconds(3600) : .milliseconds(1))
-        let outcome = await Self.outcome(carrier, to: "mute", isCancelled: isCancelled)
+        let outcome = await Self.outcome(carrier, to: name, isCancelled: isCancelled)
         guard case .unanswered = outcome else {
             Issue.record("\(outcome)")
             return

@@ -8,7 +8,7 @@ chosen by the recipient's local part:
   full        554 after the content       greylist  451 at RCPT the first time, then accepted
   slow        no answer at RCPT           silent    taken, and then the connection ends without an answer
   late        taken, two seconds later    mute      taken, and never answered
-  stays       taken, and no answer at QUIT
+  stays       taken, no answer at QUIT    drips     taken, and answered in lines without an end
 
 Anything else is accepted.
 """
@@ -54,6 +54,9 @@ class Handler:
         if envelope.rcpt_tos[0].startswith("silent@"):
             server.transport.abort()
             await asyncio.sleep(600)
+        while envelope.rcpt_tos[0].startswith("drips@"):
+            await server.push("250-a moment")
+            await asyncio.sleep(0.1)
         session.stays = envelope.rcpt_tos[0].startswith("stays@")
         await asyncio.sleep({"late": 2, "mute": 600}.get(envelope.rcpt_tos[0].split("@")[0], 0))
         return "250 OK"
