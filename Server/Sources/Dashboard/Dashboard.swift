@@ -83,6 +83,7 @@ package struct Dashboard: ProtocolAdapter {
     package static let table: [DashboardRoute] =
         SignInPages.routes + ApplicationsPage.routes + AdminsPage.routes + AdminPage.routes + KeysPage.routes
         + HealthPage.routes + OverviewPage.routes + StartPage.routes + UsersPage.routes + BulkForm.routes
+        + NewUserForm.routes
         + ExportPage.routes + UserPage.routes + SessionsPage.routes + ConflictsPage.routes + SettingsPage.routes
         + ProvidersPage.routes + ProtocolsPage.routes + MailPage.routes + MailQueuePage.routes + ThemePage.routes
         + AuditPage.routes + FieldsPage.routes + RolesPage.routes + EventsPage.routes + HooksPage.routes

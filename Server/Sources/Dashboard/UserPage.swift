@@ -10,7 +10,7 @@ enum UserPage {
     private static let page = DashboardRoute.Page("/app/{application}/users/{user}", .readUser)
     private static let notices: Set<String> = [
         "disabled", "enabled", "loggedOut", "reset", "deleted", "restored", "merged", "saved", "ended",
-        "keyRemoved", "passkeyRemoved", "factorsRemoved", "rolesChanged",
+        "keyRemoved", "passkeyRemoved", "factorsRemoved", "rolesChanged", "created",
     ]
 
     static let routes: [DashboardRoute] = [

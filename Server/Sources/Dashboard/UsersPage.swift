@@ -7,11 +7,11 @@ import PageSupport
 
 /// `/dashboard/app/ID/users`: all users, a page at a time, and what can be done to several at once.
 enum UsersPage {
-    fileprivate static let page = DashboardRoute.Page("/app/{application}/users", .listUsers)
+    static let page = DashboardRoute.Page("/app/{application}/users", .listUsers)
     private static let standardColumns = UserListView.Column.allCases.map(\.rawValue)
 
     static let routes: [DashboardRoute] = [
-        DashboardRoute(page, also: [.readPersonalData, .listUserListViews], show),
+        DashboardRoute(page, also: [.readPersonalData, .listUserListViews]) { try await draw($0) },
         DashboardRoute(page, post: "/app/{application}/views/save", .changeUserListViews) { request in
             try await changeView(request, "kept") { UserQuery.view(named: $0, request.page.query) }
         },
@@ -32,7 +32,11 @@ enum UsersPage {
         return request.redirect(to: here(request, [("done", notice)]))
     }
 
-    @Sendable private static func show(_ request: DashboardRequest) async throws -> Response {
+    /// With what was typed into the form for a new user, and what is wrong with it.
+    static func draw(
+        _ request: DashboardRequest, _ form: FormValues = .none, _ errors: UserFormErrors? = nil,
+        status: HTTPResponse.Status = .ok
+    ) async throws -> Response {
         let (reader, application, query) = (try request.reader(), try request.targetApplication(), request.page.query)
         let page = try await request.rules.users.browse(
             in: application.id, for: reader, UserQuery.filter(query),
@@ -81,7 +85,11 @@ enum UsersPage {
             let count = String(Int(query.text("count"), radix: 10) ?? 0)
             model["notice"] = request.text(query.text("done") == "none" ? "bulk.none" : "bulk.done", ["count": count])
         }
-        return try request.html("list", title: request.text("nav.users"), model)
+        if request.offers(.createUser) {
+            model["form"] = NewUserForm.model(request, form, errors)
+            if let errors { model["summary"] = request.summary(errors.summary(request)) }
+        }
+        return try request.html("list", title: request.text("nav.users"), model, status: status)
     }
 
     /// Links to the views that were kept, and forms to keep this one or forget one.

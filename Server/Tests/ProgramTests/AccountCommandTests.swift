@@ -55,6 +55,29 @@ struct AccountCommandTests {
         #expect(!shown.output.contains("PROVIDER"))
     }
 
+    @Test("makes a user for somebody, without a password, and says what is missing or taken")
+    func create() async throws {
+        let folder = TestFolder()
+        try folder.make()
+        let made: Made = try await Program.run(
+            "application", "create", "Demo", "--data", folder.path, "--json"
+        ).json()
+        let create = ["user", "create", "--application", made.id, "--data", folder.path]
+        let hana = try await Program.run(create + ["--email", "hana@example.com", "--display-name", "Hana"])
+        #expect(hana.status == 0 && hana.output.contains("“Forgotten your password?”"), "\(hana.output)\(hana.errors)")
+        let mika = try await Program.run(create + ["--username", "mika"])
+        #expect(mika.status == 0 && mika.output.contains("transfer code"), "\(mika.output)\(mika.errors)")
+        let taken = try await Program.run(create + ["--email", "HANA@example.com"])
+        #expect(taken.status == 1 && taken.errors.contains("Another user has this email already."), "\(taken.errors)")
+        let nobody = try await Program.run(create + ["--display-name", "Hana"])
+        #expect(nobody.status == 2 && nobody.errors.contains("must be there"), "\(nobody.errors)")
+        let empty = try await Program.run(create + ["--username", "sora", "--display-name", ""])
+        #expect(empty.status == 2 && empty.errors.contains("--display-name is empty."), "\(empty.errors)")
+        let entries = try await Program.run(
+            "audit", "list", "--action", "user.created", "--application", made.id, "--data", folder.path, "--json")
+        #expect(entries.output.components(separatedBy: #""action" : "user.created""#).count == 3, "\(entries.output)")
+    }
+
     @Test("shows device keys, removes one, and logs a user out everywhere; a running server tells the devices")
     func deviceKeys() async throws {
         let folder = TestFolder()

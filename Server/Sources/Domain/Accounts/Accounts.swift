@@ -1,6 +1,7 @@
-/// What changes users: their profiles, credentials, identities, device keys and roles. How they come to be is in `LogIns`, how
-/// they move in `Transfers`, and how they end in `Deletion`.
+/// What changes users: their profiles, credentials, identities, device keys and roles; and how operators make one. How else they
+/// come to be is in `LogIns`, how they move in `Transfers`, and how they end in `Deletion`.
 package final class Accounts: Sendable {
+    package let createUser: CreateUser
     package let editUser: EditUser
     package let setUserDisabled: SetUserDisabled
     package let linkProvider: LinkProvider
@@ -25,6 +26,7 @@ package final class Accounts: Sendable {
         let tryCode = messaging.tryCode
         let offerMerge = OfferMerge(store: store, clock: clock, randomness: randomness, changes: changes)
         let prepareCredential = PrepareCredential(passwords: world.passwords, limits: check.limits)
+        createUser = CreateUser(store: store, clock: clock, registrar: registrar, audit: changes.audit)
         editUser = EditUser(
             store: store, clock: clock, issuers: SessionIssuers(world, changes: changes),
             sealingKey: world.sealingKey, prepareCredential: prepareCredential, lookUpUser: lookUpUser,

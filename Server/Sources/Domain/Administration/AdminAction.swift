@@ -15,7 +15,8 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
     // Users
     case listUsers, readUser, readPersonalData, listSessions, listMerges, exportUsers, importUsers
     case exportApplication
-    case editUser, changeIdentifiers, disableUser, enableUser, confirmDeletion, deleteUser, eraseUser, restoreUser
+    case createUser, editUser, changeIdentifiers, disableUser, enableUser
+    case confirmDeletion, deleteUser, eraseUser, restoreUser
     case introspectToken, endSession, endAllSessions, removeDeviceKey, removeAllDeviceKeys, removePasskey
     case orderPasswordReset, resetSecondFactors, issueTransferCode, mergeUsers, undoMerge
     case listUserListViews, changeUserListViews
@@ -83,6 +84,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
             .init(.allowed(.readUsers, .readPersonalData), .application, stepUp: true, audit: .usersExported)
         case .importUsers: .init(.commandLine, .application, audit: .usersImported)
         case .exportApplication: .init(.commandLine, .application, audit: .usersExported)
+        case .createUser: .init(.allowed(.changeUsers), .application, audit: .userCreated)
         case .editUser: .init(.allowed(.changeUsers), .application, audit: .userChanged)
         case .changeIdentifiers: .init(.asAnyUser, .application, stepUp: true, audit: .identifiersChanged)
         case .disableUser: .init(.allowed(.changeUsers), .application, audit: .userDisabled)

@@ -24,6 +24,30 @@ struct AdminUserBody: Encodable {
     }
 }
 
+/// What a user begins with whom an admin makes.
+struct NewUserBody: Decodable, Sendable {
+    let username: String?
+    let email: String?
+    let phone: String?
+    let displayName: String?
+    let locale: String?
+    let fields: [String: JSONValue]?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case username, email, phone, displayName, locale, fields
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        username = try members.decodeIfPresent(String.self, forKey: .username)
+        email = try members.decodeIfPresent(String.self, forKey: .email)
+        phone = try members.decodeIfPresent(String.self, forKey: .phone)
+        displayName = try members.decodeIfPresent(String.self, forKey: .displayName)
+        locale = try members.decodeIfPresent(String.self, forKey: .locale)
+        fields = try members.decodeIfPresent([String: JSONValue].self, forKey: .fields)
+    }
+}
+
 struct AdminUsersBody: Encodable {
     let users: [AdminUserBody]
     /// What to send as `from` for the next page.

@@ -23,6 +23,16 @@ extension AdminAPI {
                     users: page.users.map { AdminUserBody(shown: $0, in: application, to: reader) },
                     next: page.next?.wire))
         },
+        AdminRoute(.post, "applications/{application}/users", .createUser) { call in
+            let body = try await call.body(NewUserBody.self)
+            let user = try await call.modules.accounts.createUser(
+                NewIdentifiers(
+                    username: ValueChange(given: body.username), email: ValueChange(given: body.email),
+                    phone: ValueChange(given: body.phone), rules: .native),
+                .init(displayName: body.displayName, locale: body.locale, fields: body.fields ?? [:]),
+                in: try call.targetApplication(), by: try call.auditActor())
+            return try call.answer(user, status: .created)
+        },
         AdminRoute(.get, one, .readUser, also: [.readPersonalData, .readAudit]) { call in
             let (reader, application) = (try call.reader(), try call.targetApplication())
             let found = try await call.rules.users.inspect(
@@ -125,10 +135,11 @@ extension AdminCall {
     }
 
     /// The user after a change, as the caller sees it.
-    fileprivate func answer(_ user: User) throws -> Response {
+    fileprivate func answer(_ user: User, status: HTTPResponse.Status = .ok) throws -> Response {
         let reader = try reader()
         return try answer(
-            AdminUserBody(shown: reader.shown(user), in: try targetApplication(), to: reader), version: user.updatedAt)
+            AdminUserBody(shown: reader.shown(user), in: try targetApplication(), to: reader), status: status,
+            version: user.updatedAt)
     }
 }
 

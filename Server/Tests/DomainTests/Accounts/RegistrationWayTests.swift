@@ -34,6 +34,7 @@ struct RegistrationWayTests {
         Row(
             way: .migration, password: .none, demandsFields: false, forgivesFailures: true, takesOtherCandidates: true,
             asksHook: false, named: .unknown, nameless: .unknown),
+        Row(way: .admin, password: .none, demandsFields: false, asksHook: false),
     ]
 
     @Test("are all in the table, once")

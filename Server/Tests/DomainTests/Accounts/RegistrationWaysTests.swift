@@ -10,20 +10,21 @@ import Testing
 struct RegistrationWaysTests {
     /// A way to register, and what it leaves.
     enum Kind: CaseIterable {
-        case signUp, signUpForeign, account, accountWithSession, pseudoUser, people, clientId, mail, device, importing
+        case signUp, signUpForeign, account, accountWithSession, pseudoUser, people, clientId, mail, device, importing,
+            admin
 
         /// What stands in the audit log.
         var actions: [AuditEntry.Action] {
             switch self {
             case .signUp, .signUpForeign, .people: [.loggedIn]
-            case .account, .accountWithSession, .mail: [.userCreated]
+            case .account, .accountWithSession, .mail, .admin: [.userCreated]
             case .pseudoUser, .clientId, .device, .importing: []
             }
         }
 
         var opensSession: Bool {
             switch self {
-            case .account, .mail, .importing: false
+            case .account, .mail, .importing, .admin: false
             case .signUp, .signUpForeign, .accountWithSession, .pseudoUser, .people, .clientId, .device: true
             }
         }
@@ -31,7 +32,7 @@ struct RegistrationWaysTests {
         /// Whether a second request of the same kind is a log-in, or changes nothing, instead of being refused.
         var isRepeatable: Bool {
             switch self {
-            case .signUp, .signUpForeign, .account, .accountWithSession, .mail: false
+            case .signUp, .signUpForeign, .account, .accountWithSession, .mail, .admin: false
             case .pseudoUser, .people, .clientId, .device, .importing: true
             }
         }
@@ -111,6 +112,10 @@ struct RegistrationWaysTests {
             let outcome = try await world.modules.imports.importUsers(
                 [ImportedUser(user: user, password: password)], into: application.id, of: .yearly, isRehearsal: false)
             if case .refused(let faults) = outcome.first { throw DomainError.fieldsRefused(faults) }
+            return false
+        case .admin:
+            _ = try await world.modules.accounts.createUser(
+                person.identifiers, person.profile, in: application, by: .local)
             return false
         }
     }

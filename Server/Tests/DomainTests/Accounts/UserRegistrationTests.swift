@@ -183,7 +183,7 @@ struct UserRegistrationTests {
         switch way {
         case .account: #expect(with == .user(Self.id) && without == nil)
         case .mail, .migration: #expect(with == .unknown && without == .unknown)
-        case .signUp, .identities, .provider, .device, .importing: #expect(with == nil && without == nil)
+        case .signUp, .identities, .provider, .device, .importing, .admin: #expect(with == nil && without == nil)
         }
     }
 }

@@ -34,12 +34,15 @@ struct HookWaysTests {
         }
     }
 
-    @Test("lets nobody be made by any way but an import", arguments: RegistrationWaysTests.Kind.allCases)
+    /// The operator's own decisions.
+    private static let unasked: Set<RegistrationWaysTests.Kind> = [.importing, .admin]
+
+    @Test("lets nobody be made by any way but an import and an admin", arguments: RegistrationWaysTests.Kind.allCases)
     func refuses(kind: RegistrationWaysTests.Kind) async throws {
         let application = try await application(.refuse, asksGuests: true)
         let refusal = await register(kind, in: application)
-        #expect(refusal == (kind == .importing ? nil : .hookUnavailable))
-        #expect(try await userCount(in: application) == (kind == .importing ? 1 : 0))
+        #expect(refusal == (Self.unasked.contains(kind) ? nil : .hookUnavailable))
+        #expect(try await userCount(in: application) == (Self.unasked.contains(kind) ? 1 : 0))
     }
 
     @Test("lets everybody be made where the operator chose so", arguments: RegistrationWaysTests.Kind.allCases)
@@ -54,6 +57,6 @@ struct HookWaysTests {
         let application = try await application(.refuse, asksGuests: false)
         let isGuest = [.pseudoUser, .clientId, .device].contains(kind)
         let refusal = await register(kind, in: application)
-        #expect(refusal == (isGuest || kind == .importing ? nil : .hookUnavailable))
+        #expect(refusal == (isGuest || Self.unasked.contains(kind) ? nil : .hookUnavailable))
     }
 }

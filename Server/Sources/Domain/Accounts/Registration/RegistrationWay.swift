@@ -16,6 +16,8 @@ package enum RegistrationWay: String, CaseIterable, Hashable, Sendable {
     case importing
     /// By a log-in that the service of before vouches for.
     case migration
+    /// By an admin, without a password: the person chooses one by the mail of a reset.
+    case admin
 
     /// Whether a password comes with the request.
     enum PasswordNeed: Hashable, Sendable {
@@ -33,7 +35,7 @@ package enum RegistrationWay: String, CaseIterable, Hashable, Sendable {
         case .signUp, .mail: .required
         case .account: .requiredOfNamed
         case .identities: .optional
-        case .provider, .device, .importing, .migration: .none
+        case .provider, .device, .importing, .migration, .admin: .none
         }
     }
 
@@ -41,7 +43,7 @@ package enum RegistrationWay: String, CaseIterable, Hashable, Sendable {
     var demandsFields: Bool {
         switch self {
         case .signUp, .account, .identities, .provider, .device: true
-        case .mail, .importing, .migration: false
+        case .mail, .importing, .migration, .admin: false
         }
     }
 
@@ -49,23 +51,24 @@ package enum RegistrationWay: String, CaseIterable, Hashable, Sendable {
     var forgivesFailures: Bool {
         switch self {
         case .signUp, .account, .identities, .migration: true
-        case .mail, .provider, .device, .importing: false
+        case .mail, .provider, .device, .importing, .admin: false
         }
     }
 
     /// Whether its identifiers may be another user's of another kind when they are typed.
     var takesOtherCandidates: Bool {
         switch self {
-        case .signUp, .account, .identities, .mail, .provider, .device: false
+        case .signUp, .account, .identities, .mail, .provider, .device, .admin: false
         case .importing, .migration: true
         }
     }
 
-    /// Whether the application's hook is asked first. An import is the operator's own decision, and so is a migration.
+    /// Whether the application's hook is asked first. An import is the operator's own decision, and so are a migration and a user
+    /// made by an admin.
     var asksHook: Bool {
         switch self {
         case .signUp, .account, .identities, .mail, .provider, .device: true
-        case .importing, .migration: false
+        case .importing, .migration, .admin: false
         }
     }
 
@@ -73,17 +76,17 @@ package enum RegistrationWay: String, CaseIterable, Hashable, Sendable {
     var profilePath: String {
         switch self {
         case .provider, .device: "user."
-        case .signUp, .account, .identities, .mail, .importing, .migration: ""
+        case .signUp, .account, .identities, .mail, .importing, .migration, .admin: ""
         }
     }
 
     /// Who stands in the audit log as the maker of a user that has no log-in entry; `nil` when no entry is written,
-    /// because the log-in has one or because the session, or the report of the import, is the record.
+    /// because the log-in has one or because the session, the report of the import, or the entry of the admin's action is the record.
     func recordedActor(of user: User, hasPassword: Bool) -> AuditEntry.Actor? {
         switch self {
         case .account: hasPassword ? .user(user.id) : nil
         case .mail, .migration: .unknown
-        case .signUp, .identities, .provider, .device, .importing: nil
+        case .signUp, .identities, .provider, .device, .importing, .admin: nil
         }
     }
 
