@@ -101,6 +101,7 @@ struct ImportParseTests {
             let (report, status) = try await run(sessions, "--sessions")
             #expect(status == 1 && (report.imported, report.present) == expected)
             #expect(report.refused.map(\.line) == [3, 4])
+            #expect(report.refused.first?.reason.hasSuffix("Import the users first.") == true, "\(report.refused)")
         }
         let shown = try await Program.run(
             "user", "show", "Abc123Def4", "--application", application.id, "--data", folder.path, "--json")

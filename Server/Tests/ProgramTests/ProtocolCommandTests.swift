@@ -62,7 +62,7 @@ struct ProtocolCommandTests {
         let keys = try enabled.json([String: [String: String]].self)
         #expect(keys["kii"]?["appKey"] == "0011" && keys["kii"]?["appId"]?.count == 8)
         let disabled = try await run("application", "disable", made.id, "kii")
-        #expect(disabled.status == 0)
+        #expect(disabled.status == 0 && disabled.output.contains("its keys are forgotten"), "\(disabled.output)")
         let again = try await run("application", "disable", made.id, "kii")
         #expect(again.status == 1 && again.errors.contains("not on"))
     }

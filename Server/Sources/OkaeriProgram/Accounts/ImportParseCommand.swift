@@ -94,7 +94,9 @@ struct ImportParseCommand: AsyncParsableCommand {
             throw CommandFault.failed("\(schema): \(error).")
         }
         let types = ParseSchema(rows, filesURL: filesURL)
-        guard !types.isEmpty else { throw CommandFault.failed("\(schema) says nothing of _User.") }
+        guard types.namesUsers else {
+            throw CommandFault.failed("\(schema) says nothing of _User: it is to hold the rows of _SCHEMA.")
+        }
         return types
     }
 

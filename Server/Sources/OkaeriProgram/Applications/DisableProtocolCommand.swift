@@ -28,6 +28,8 @@ struct DisableProtocolCommand: AsyncParsableCommand {
             try await modules.applications.disableProtocol(name, of: id, by: who)
         }
         guard wasOn else { throw CommandFault.failed("\(name.rawValue) is not on in this application.") }
-        Console.write("\(name.rawValue) is off.")
+        Console.write(
+            "\(name.rawValue) is off, and its keys are forgotten. To switch it on again, name the keys that the apps carry: "
+                + "“okaeri application enable --help”.")
     }
 }

@@ -131,6 +131,8 @@ extension ValidationError {
             "There is no \(field) in this application. “okaeri role list” shows those that there are."
         case .notListed where field.hasPrefix("group "):
             "There is no \(field) in this application. “okaeri group list” shows those that there are."
+        case .notListed where field == "user":
+            "The user is none that was imported into this application. Import the users first."
         case .notListed: "\(field) is none that the application lists."
         case .notOffered where field.hasPrefix("identities."):
             "\(field) is not offered: no provider that the application has set up takes it."

@@ -10,6 +10,8 @@ package struct ParseSchema: Sendable {
     }
 
     private var types: [String: FieldType] = [:]
+    /// Whether there is a row of users, whatever their types.
+    package private(set) var namesUsers = false
     /// What stands before the name of a file in its address; `nil` for files without address.
     private let filesURL: String?
 
@@ -19,12 +21,10 @@ package struct ParseSchema: Sendable {
     package init(_ rows: [JSONValue], filesURL: String?) {
         self.filesURL = filesURL
         for case .object(let row) in rows where row["_id"] == "_User" || row["className"] == "_User" {
+            namesUsers = true
             for (name, value) in Self.fields(of: row) { types[name] = Self.type(value) }
         }
     }
-
-    /// Whether there are types of users.
-    package var isEmpty: Bool { types.isEmpty }
 
     private static func fields(of row: [String: JSONValue]) -> [String: JSONValue] {
         if case .object(let fields)? = row["fields"] { return fields }

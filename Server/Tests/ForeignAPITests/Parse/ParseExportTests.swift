@@ -64,7 +64,9 @@ struct ParseExportTests {
         let fields = try Self.user(Self.mongoRow).user.fields
         #expect(fields["avatar"] == "a.png" && fields["games"] == nil)
         #expect(fields["blob"] == ["__type": "Bytes", "base64": "aGk="])
-        #expect(ParseSchema([try Self.value(#"{"_id":"Game","a":"file"}"#)], filesURL: nil).isEmpty)
+        #expect(!ParseSchema([try Self.value(#"{"_id":"Game","a":"file"}"#)], filesURL: nil).namesUsers)
+        // An app whose users have plain values alone has a schema too.
+        #expect(ParseSchema([try Self.value(#"{"_id":"_User","score":"number"}"#)], filesURL: nil).namesUsers)
         let old = #"{"_id":"u","_created_at":"2024-01-02T03:04:05.678Z","b":{"$binary":"aGk=","$type":"00"}}"#
         #expect(try Self.user(old).user.fields["b"] == ["__type": "Bytes", "base64": "aGk="])
     }
