@@ -53,6 +53,22 @@ struct ImportPasswordsTests {
                 """#,
             passwords: ["one@example.com": "user1password"]),
         Export(
+            testDescription: "Firebase, with the parameters as its console shows them", command: "firebase",
+            file: "users.json",
+            text: #"""
+                {"users":[{"localId":"1","email":"one@example.com","passwordHash":"lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==","salt":"42xEC+ixf3L2lw=="}]}
+                """#,
+            hashConfig: """
+                hash_config {
+                  algorithm: SCRYPT,
+                  base64_signer_key: jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==,
+                  base64_salt_separator: Bw==,
+                  rounds: 8,
+                  mem_cost: 14,
+                }
+                """,
+            passwords: ["one@example.com": "user1password"]),
+        Export(
             testDescription: "Supabase", command: "supabase",
             text: #"""
                 {"id":"1","email":"bcrypt@example.com","encrypted_password":"\#(bcrypt)","created_at":"2024-01-02T03:04:05+00:00"}

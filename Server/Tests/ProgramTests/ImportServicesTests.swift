@@ -254,7 +254,9 @@ struct ImportServicesTests {
             ("users", "--mapping", #"{"id":"a","passwordDigest":{"function":"md4"}}"#),
             ("users", "--mapping", #"{"id":"a","passwordDigest":{"function":"md5","saltAt":"top"}}"#),
             ("users", "--mapping", #"{"id":"a","passwordDigest":{"function":"md5","pepper":"x"}}"#),
-            ("firebase", "--hash-config", "{}"), ("supabase", "--identities", #"{"user_id":5,"provider":"google"}"#),
+            ("firebase", "--hash-config", "{}"), ("firebase", "--hash-config", "hash_config {\n rounds: 8,\n}"),
+            ("firebase", "--hash-config", "hash_config"),
+            ("supabase", "--identities", #"{"user_id":5,"provider":"google"}"#),
             ("supabase", "--identities", #"{"user_id":"2c1f4a9e-8b7d-4c3a-9f10-6d5e4b3a2c11"}"#),
             (
                 "supabase", "--identities",

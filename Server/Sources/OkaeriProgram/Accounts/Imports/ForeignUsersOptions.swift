@@ -70,6 +70,18 @@ struct ForeignUsersOptions: ParsableArguments {
     ///
     /// - Throws: `CommandFault` when it cannot be read, is longer than 64 KiB, or is not JSON.
     static func smallFile(_ path: String) throws(CommandFault) -> JSONValue {
+        let bytes = try smallFileBytes(path)
+        do throws(JSONSyntaxError) {
+            return try JSONValue(parsing: bytes)
+        } catch {
+            throw .failed("\(path) \(error.reason(in: bytes, of: "the file")).")
+        }
+    }
+
+    /// Reads a small file of any form.
+    ///
+    /// - Throws: `CommandFault` when it cannot be read, or is longer than 64 KiB.
+    static func smallFileBytes(_ path: String) throws(CommandFault) -> [UInt8] {
         let bytes: [UInt8]
         do throws(SystemFault) {
             bytes = try FileReader(path: path).readAll(upTo: 65_537)
@@ -77,11 +89,7 @@ struct ForeignUsersOptions: ParsableArguments {
             throw .failed("\(path) cannot be read: \(error).")
         }
         guard bytes.count <= 65_536 else { throw .failed("\(path) is longer than 64 KiB.") }
-        do throws(JSONSyntaxError) {
-            return try JSONValue(parsing: bytes)
-        } catch {
-            throw .failed("\(path) \(error.reason(in: bytes, of: "the file")).")
-        }
+        return bytes
     }
 }
 

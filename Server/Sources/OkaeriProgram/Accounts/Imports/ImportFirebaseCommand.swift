@@ -11,9 +11,9 @@ struct ImportFirebaseCommand: AsyncParsableCommand {
         abstract: "Take users in from Firebase Authentication.",
         discussion: """
             The file is that of “firebase auth:export users.json --format=json”. Ids, addresses, numbers, names, times, \
-            custom claims, providers and the disabled state stay. Passwords stay with --hash-config, a JSON file with the \
-            project's hash parameters: base64_signer_key, base64_salt_separator, rounds and mem_cost, which the console \
-            shows at Authentication, Users, ⋮. The signer key is not stored.
+            custom claims, providers and the disabled state stay. Passwords stay with --hash-config, a file with the \
+            project's hash parameters: base64_signer_key, base64_salt_separator, rounds and mem_cost, as the console shows \
+            them at Authentication, Users, ⋮, or as JSON. The signer key is not stored.
 
             \(ImportUsersOptions.refusals) \
             Anonymous users come with --anonymous alone.
@@ -27,15 +27,35 @@ struct ImportFirebaseCommand: AsyncParsableCommand {
 
     @OptionGroup var users: ForeignUsersOptions
 
-    @Option(help: ArgumentHelp("The hash parameters of the project, as JSON.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "The hash parameters of the project, as the console shows them or as JSON.", valueName: "file"))
     var hashConfig: String?
 
     func run() async throws {
-        let scrypt = try hashConfig.map { path in try Self.scrypt(in: ForeignUsersOptions.smallFile(path)) }
+        let scrypt = try hashConfig.map { path in
+            let shown = Self.shown(try ForeignUsersOptions.smallFileBytes(path))
+            return try Self.scrypt(in: shown ?? ForeignUsersOptions.smallFile(path))
+        }
         try await users.run(list: .users, FirebaseRecord(scrypt: scrypt).user)
     }
 
-    /// The parameters as the console shows them, alone or as `hash_config`.
+    /// The parameters as the console shows them: lines such as `rounds: 8,` between `hash_config {` and `}`, which is no JSON; `nil` for
+    /// a text that does not begin so.
+    private static func shown(_ bytes: [UInt8]) -> JSONValue? {
+        let text = String(decoding: bytes, as: UTF8.self).withoutBlanksAndLineEnds
+        guard let head = text.cut(at: "{"), head.before.withoutBlanks == "hash_config" else { return nil }
+        var members: [String: JSONValue] = [:]
+        for line in head.after.pieces(at: "\n") {
+            guard let member = line.cut(at: ":") else { continue }
+            let (name, word) = (member.before.withoutBlanks, member.after.before(",").withoutBlanksAndLineEnds)
+            let number = name.hasPrefix("base64") ? nil : Int64(word, radix: 10)
+            members[name] = number.map { .integer($0) } ?? .string(word)
+        }
+        return .object(members)
+    }
+
+    /// The parameters of a JSON file, alone or as `hash_config`.
     private static func scrypt(in value: JSONValue) throws(CommandFault) -> FirebaseScrypt {
         guard case .object(var members) = value else { throw .failed("The hash parameters are no JSON object.") }
         if case .object(let inner)? = members["hash_config"] { members = inner }
@@ -49,7 +69,7 @@ struct ImportFirebaseCommand: AsyncParsableCommand {
             throw .failed(
                 """
                 The hash parameters must have base64_signer_key, base64_salt_separator, rounds and mem_cost, with costs that \
-                one log-in may have.
+                one log-in may have. The console shows them at Authentication, Users, ⋮.
                 """)
         }
         return scrypt
