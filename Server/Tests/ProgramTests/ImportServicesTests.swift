@@ -117,7 +117,7 @@ struct ImportServicesTests {
                 {"id":"n4","username":"gHiJkL","create_time":"2024-01-02T03:04:05+00:00","devices":[{"id":"my-device-0001"}]}
                 {"id":"n5","username":"mNoPqR","create_time":"2024-01-02T03:04:05+00:00","devices":["8f0e1a5c-3f77-4f0a-9a3e-0c6d2b1f7e55"]}
                 """#,
-            imported: 2, refused: [1: "password", 4: "identities.device", 5: "identities.anonymous"],
+            imported: 2, refused: [1: "password", 4: "an id that can be guessed", 5: "identities.anonymous"],
             shown: ["n2": ["hana", #""hasPassword":true"#], "n3": ["aBcDeF", "anonymous"]]),
         Export(
             testDescription: "users", file: "users.csv",

@@ -152,6 +152,8 @@ extension ValidationError {
         case .unknownPlaceholder:
             "\(field) has a name in double braces that is none of application, code, link, minutes, duration, email."
         case .secretMissing: "\(field) shows neither {{code}} nor {{link}}."
+        case .otherType where field == "identities.device":
+            "\(field) has an id that can be guessed, or none: taken are UUIDs, and 32 to 64 hexadecimal digits."
         case .otherType: "\(field) is of another type."
         case .notOfKind(.date):
             "\(field) must be a time such as 2024-01-05T01:02:03.004Z, in the years 0000 to 9999."
