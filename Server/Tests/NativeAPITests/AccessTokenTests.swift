@@ -19,6 +19,8 @@ struct AccessTokenTests {
 
         let keys = try await server.send(.get, APIPath.keySet, isNamed: false)
         #expect(keys.headers[.cacheControl] == "public, max-age=300")
+        // Libraries in browsers verify identity tokens by it. It may be kept, and so has the header for every request.
+        #expect(keys.headers[.accessControlAllowOrigin] == "*")
         let key = try #require(keys.read(KeySetResponse.self).keys.first)
         let parts = token.accessToken.split(separator: ".").map(String.init)
         let header = try Self.members(parts[0])

@@ -37,8 +37,10 @@ struct TokensController: Sendable {
         let bodies = keys.map { KeyBody(x: $0.x, y: $0.y, kid: $0.id) }
         // A new key waits for longer before it signs: its first token finds it everywhere.
         let seconds = SigningKeys.keeping.components.seconds
+        // Scripts of any origin may read it, as the description of OpenID Connect that names it.
         return try JSONResponse(
-            body: KeySetResponse(keys: bodies), headers: [.cacheControl: "public, max-age=\(seconds)"]
+            body: KeySetResponse(keys: bodies),
+            headers: [.cacheControl: "public, max-age=\(seconds)", .accessControlAllowOrigin: "*"]
         ).response()
     }
 }
