@@ -67,6 +67,10 @@ struct AccountCommandTests {
         #expect(hana.status == 0 && hana.output.contains("“Forgotten your password?”"), "\(hana.output)\(hana.errors)")
         let mika = try await Program.run(create + ["--username", "mika"])
         #expect(mika.status == 0 && mika.output.contains("transfer code"), "\(mika.output)\(mika.errors)")
+        let rin = try await Program.run(create + ["--phone", "+819012345678"])
+        #expect(rin.status == 0, "\(rin.errors)")
+        let list = try await Program.run("user", "list", "--application", made.id, "--data", folder.path)
+        #expect(list.output.contains("+819012345678") && list.output.contains("hana@example.com"), "\(list.output)")
         let taken = try await Program.run(create + ["--email", "HANA@example.com"])
         #expect(taken.status == 1 && taken.errors.contains("Another user has this email already."), "\(taken.errors)")
         let nobody = try await Program.run(create + ["--display-name", "Hana"])
@@ -75,7 +79,7 @@ struct AccountCommandTests {
         #expect(empty.status == 2 && empty.errors.contains("--display-name is empty."), "\(empty.errors)")
         let entries = try await Program.run(
             "audit", "list", "--action", "user.created", "--application", made.id, "--data", folder.path, "--json")
-        #expect(entries.output.components(separatedBy: #""action" : "user.created""#).count == 3, "\(entries.output)")
+        #expect(entries.output.components(separatedBy: #""action" : "user.created""#).count == 4, "\(entries.output)")
     }
 
     @Test("shows device keys, removes one, and logs a user out everywhere; a running server tells the devices")

@@ -79,11 +79,11 @@ struct ListUsersCommand: AsyncParsableCommand {
                     ? filter == .init() ? "The application has no users yet." : "No user fits."
                     : "There are no more users.")
         }
-        var table = TextTable("ID", "NAME", "KIND", "USER NAME", "MAIL", "CREATED", "LAST LOG-IN")
+        var table = TextTable("ID", "NAME", "KIND", "USER NAME", "MAIL OR PHONE", "CREATED", "LAST LOG-IN")
         for user in users {
             table.add(
-                user.id.rawValue, user.displayName, user.kind, user.username, user.email, user.createdAt.localText,
-                user.lastLogInAt?.localText)
+                user.id.rawValue, user.displayName, user.kind, user.username, user.email ?? user.phone,
+                user.createdAt.localText, user.lastLogInAt?.localText)
         }
         Console.write(table.text())
         if let next { Console.write("There are more: --after \(next)") }
