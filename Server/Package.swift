@@ -233,7 +233,7 @@ let package = Package(
             name: "PasswordHashesTests", dependencies: ["Domain", "PasswordHashes"], swiftSettings: settings),
         // tests: A PostgreSQL of the tests' own.
         .target(
-            name: "TestPostgreSQL", dependencies: ["StoragePostgreSQL", "CLibPQ"],
+            name: "TestPostgreSQL", dependencies: ["Domain", "StoragePostgreSQL", "CLibPQ"],
             path: "Tests/Support/TestPostgreSQL", exclude: ["cluster.sh", "patroni.sh"], swiftSettings: settings),
         // tests: A mail server that keeps what it gets.
         .target(

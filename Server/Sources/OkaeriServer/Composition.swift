@@ -127,7 +127,7 @@ package struct Composition: Sendable {
                 address, role: role == .server ? .server : .command,
                 connections: role == .server ? settings.databaseConnections : 1,
                 searchConnections: settings.searchLimits.readers,
-                node: Base64URL.text(of: randomness.bytes(9)))
+                node: Base64URL.text(of: randomness.bytes(9)), clock: SystemClock())
             return (store, key)
         } catch {
             throw .storage(error.description)

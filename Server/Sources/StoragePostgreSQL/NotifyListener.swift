@@ -24,6 +24,7 @@ final class NotifyListener: Sendable {
     private let name: String
     private let lease: CacheLease
     private let signals: StoreSignals
+    private let clock: any WallClock
     private let wakeUp: WakeUp
     private let state = Mutex(State())
 
@@ -39,14 +40,16 @@ final class NotifyListener: Sendable {
     ///   - name: A word that no other node has.
     ///   - lease: What is renewed while all is heard.
     ///   - signals: Whom to tell of changes and faults.
+    ///   - clock: The node's, which is compared with the database's.
     /// - Throws: `PostgreSQLOpenFault` when there is no connection to be had.
-    init(_ address: PostgreSQLAddress, name: String, lease: CacheLease, signals: StoreSignals)
+    init(_ address: PostgreSQLAddress, name: String, lease: CacheLease, signals: StoreSignals, clock: any WallClock)
         throws(PostgreSQLOpenFault)
     {
         self.address = address
         self.name = name
         self.lease = lease
         self.signals = signals
+        self.clock = clock
         wakeUp = try WakeUp()
         // Used by the thread alone from here on.
         nonisolated(unsafe) let first = try PostgreSQLLink(address, session: Self.session)
@@ -119,6 +122,7 @@ final class NotifyListener: Sendable {
     /// Speaks and listens until the connection is gone or this node stops.
     private func serve(_ link: PostgreSQLLink, _ news: inout NodeNews) throws(PostgreSQLOpenFault) {
         news.connect(at: MonotonicTime.nanoseconds)
+        var comparison = ClockComparison(from: MonotonicTime.nanoseconds)
         do throws(PostgreSQLFault) {
             while true {
                 let (changes, isClosed) = state.withLock { state in (state.pending, state.isClosed) }
@@ -132,6 +136,12 @@ final class NotifyListener: Sendable {
                 }
                 if !changes.isEmpty { state.withLock { $0.pending.removeFirst(changes.count) } }
                 if isClosed { return }
+                // Before the news are taken: what comes along with the answer wakes nobody.
+                if comparison.isDue(at: MonotonicTime.nanoseconds),
+                    let finding = try ClockComparison.finding(link, clock)
+                {
+                    signals.report(fault: finding)
+                }
                 while let payload = link.nextNotification() {
                     let (sender, notice) = ChangeNotice.read(payload)
                     signals.announce(news.take(notice, from: sender, at: MonotonicTime.nanoseconds))

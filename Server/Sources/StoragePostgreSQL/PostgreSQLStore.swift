@@ -46,11 +46,12 @@ package final class PostgreSQLStore: Engine, Sendable {
     ///   - searchConnections: The most connections for searches. They are made when they are needed.
     ///   - limits: How long is waited.
     ///   - node: A word that no other node has.
+    ///   - clock: The node's. A server tells when it is far from the database's.
     /// - Returns: the engine.
     /// - Throws: `PostgreSQLOpenFault` in words for the operator.
     package static func open(
         _ address: PostgreSQLAddress, role: Role, connections: Int, searchConnections: Int = 2,
-        limits: PostgreSQLTimeLimits = PostgreSQLTimeLimits(), node: String
+        limits: PostgreSQLTimeLimits = PostgreSQLTimeLimits(), node: String, clock: any WallClock
     ) async throws(PostgreSQLOpenFault) -> PostgreSQLStore {
         let pool = PostgreSQLPool(address, capacity: connections, limits: limits, session: limits.session)
         let searchPool = PostgreSQLPool(
@@ -66,7 +67,8 @@ package final class PostgreSQLStore: Engine, Sendable {
                 guard role == .server else { return (nil, nil) }
                 try schema.checkRights()
                 let proofFloor = try schema.latestProof()
-                return (try NotifyListener(address, name: node, lease: lease, signals: signals), proofFloor)
+                let changes = try NotifyListener(address, name: node, lease: lease, signals: signals, clock: clock)
+                return (changes, proofFloor)
             }
         }
         switch result {

@@ -275,8 +275,8 @@ struct PostgreSQLStoreTests {
     func goneMachine() async throws {
         let cluster = try await TestPostgreSQL.cluster()
         let database = try await cluster.makeMigratedDatabase()
-        let address = try #require(PostgreSQLAddress(cluster.networkURL(database)))
-        let store = try await PostgreSQLStore.open(address, role: .server, connections: 1, node: "gone")
+        let (address, clock) = (try #require(PostgreSQLAddress(cluster.networkURL(database))), MachineClock())
+        let store = try await PostgreSQLStore.open(address, role: .server, connections: 1, node: "gone", clock: clock)
         _ = try await store.read { transaction throws(DomainError) in try transaction.applications().count }
         let ports = try await cluster.run(
             "SELECT client_port FROM pg_stat_activity WHERE datname = '\(database)' AND client_port > 0", in: "postgres"

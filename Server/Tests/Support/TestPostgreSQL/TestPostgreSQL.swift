@@ -1,3 +1,4 @@
+package import Domain
 import Foundation
 import Glibc
 package import StoragePostgreSQL
@@ -108,13 +109,13 @@ package final class TestPostgreSQL: Sendable {
     /// An engine on a database of its own, or on the one named. `end(_:)` closes it.
     package func store(
         on database: String? = nil, role: PostgreSQLStore.Role = .server, connections: Int = 4,
-        limits: PostgreSQLTimeLimits = TestPostgreSQL.patience
+        limits: PostgreSQLTimeLimits = TestPostgreSQL.patience, clock: any WallClock = MachineClock()
     ) async throws -> PostgreSQLStore {
         let name: String
         if let database { name = database } else { name = try await makeMigratedDatabase() }
         let store = try await PostgreSQLStore.open(
             try address(name), role: role, connections: connections, limits: limits,
-            node: "node\(databases.add(1, ordering: .relaxed).newValue)")
+            node: "node\(databases.add(1, ordering: .relaxed).newValue)", clock: clock)
         // Faults have their reasons in the log alone; a test that fails needs them.
         store.observeFaults { print("PostgreSQL in \(name): \($0)") }
         if database == nil { owned.withLock { $0[ObjectIdentifier(store)] = name } }
@@ -187,6 +188,17 @@ package final class TestPostgreSQL: Sendable {
 package func offThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
+    }
+}
+
+/// The time of this machine, which is that of its PostgreSQL.
+package struct MachineClock: WallClock {
+    package init() {}
+
+    package var now: Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 }
 
