@@ -11,7 +11,7 @@ package struct EventBacklogWorker: Service {
 
     private let modules: Modules
     private let metrics: EventMetrics
-    private let logger: Logger
+    private let faults: FaultLog
 
     /// - Parameters:
     ///   - modules: Has the events.
@@ -20,7 +20,7 @@ package struct EventBacklogWorker: Service {
     package init(modules: Modules, metrics: EventMetrics, logger: Logger) {
         self.modules = modules
         self.metrics = metrics
-        self.logger = logger
+        faults = FaultLog(logger, .warning, "counting the events that wait failed, trying again soon")
     }
 
     package func run() async throws {
@@ -38,7 +38,7 @@ package struct EventBacklogWorker: Service {
         do throws(DomainError) {
             metrics.note(try await modules.events.countBacklog())
         } catch {
-            logger.warning("counting the events that wait failed, trying again soon", metadata: ["error": "\(error)"])
+            faults.note("\(error)")
         }
     }
 }

@@ -1,4 +1,5 @@
 package import Domain
+import HTTPSupport
 package import Logging
 import ServiceLifecycle
 
@@ -11,11 +12,13 @@ package struct EventWorker: Service {
     private let modules: Modules
     private let tracing: RoundTracing
     private let logger: Logger
+    private let faults: FaultLog
 
     package init(modules: Modules, tracing: RoundTracing, logger: Logger) {
         self.modules = modules
         self.tracing = tracing
         self.logger = logger
+        faults = FaultLog(logger, .warning, "sending events failed, trying again soon")
     }
 
     package func run() async throws {
@@ -45,7 +48,7 @@ package struct EventWorker: Service {
                     "fault": .string(fault),
                 ])
         } catch {
-            logger.warning("sending events failed, trying again soon", metadata: ["error": "\(error)"])
+            faults.note("\(error)")
         }
     }
 }

@@ -1,4 +1,5 @@
 package import Domain
+import HTTPSupport
 package import Logging
 import ServiceLifecycle
 
@@ -18,12 +19,14 @@ package struct MailWorker: Service {
     private let clock: any WallClock
     private let tracing: RoundTracing
     private let logger: Logger
+    private let faults: FaultLog
 
     package init(modules: Modules, clock: any WallClock, tracing: RoundTracing, logger: Logger) {
         self.modules = modules
         self.clock = clock
         self.tracing = tracing
         self.logger = logger
+        faults = FaultLog(logger, .warning, "sending mail failed, trying again soon")
     }
 
     package func run() async throws {
@@ -54,7 +57,7 @@ package struct MailWorker: Service {
             guard let next = round.nextAt else { return Self.longestWait }
             return min(max(next - clock.now, .zero), Self.longestWait)
         } catch {
-            logger.warning("sending mail failed, trying again soon", metadata: ["error": "\(error)"])
+            faults.note("\(error)")
             return Self.waitAfterFault
         }
     }

@@ -1,4 +1,5 @@
 import Domain
+import HTTPSupport
 import Logging
 import ServiceLifecycle
 
@@ -7,9 +8,17 @@ struct RevocationWorker: Service {
     /// How long a revocation waits at the most after it has become due; looking costs one query of an index.
     static let interval: Duration = .seconds(5)
 
-    let modules: Modules
-    let tracing: RoundTracing
-    let logger: Logger
+    private let modules: Modules
+    private let tracing: RoundTracing
+    private let logger: Logger
+    private let faults: FaultLog
+
+    init(modules: Modules, tracing: RoundTracing, logger: Logger) {
+        self.modules = modules
+        self.tracing = tracing
+        self.logger = logger
+        faults = FaultLog(logger, .warning, "looking for grants to revoke failed, trying again soon")
+    }
 
     func run() async throws {
         // Ends by cancellation when the server stops; a failed round never ends it.
@@ -35,7 +44,7 @@ struct RevocationWorker: Service {
                     metadata: ["grants": .stringConvertible(outcome.givenUp)])
             }
         } catch {
-            logger.warning("looking for grants to revoke failed, trying again soon", metadata: ["error": "\(error)"])
+            faults.note("\(error)")
         }
     }
 }

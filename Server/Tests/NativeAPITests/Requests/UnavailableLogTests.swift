@@ -2,6 +2,7 @@ import Domain
 import HTTPSupport
 import HTTPTypes
 import Logging
+import OkaeriServer
 import OkaeriWire
 import Testing
 
@@ -30,6 +31,23 @@ struct UnavailableLogTests {
         #expect(lines.lines.all == ["storage fault fault=disk full", "storage fault fault=disk full left_out=999"])
         for number in 0..<2000 { log.note("host \(number)", at: start + .seconds(62)) }
         #expect(lines.lines.all.count == 2 + 256)
+    }
+
+    @Test("has one line a minute for each worker while the storage is away, however many lanes it has")
+    func workers() async throws {
+        let server = try await TestServer(settings: ["dev": "on"])
+        let logger = Logger(label: "test") { [lines] _ in lines }
+        let (mails, events) = (server.composition.mailWorker(logger), server.composition.eventWorker(logger))
+        await server.store.close()
+        for _ in 0..<16 {
+            _ = await mails.round()
+            await events.round()
+        }
+        #expect(
+            lines.lines.all.sorted() == [
+                "sending events failed, trying again soon fault=storageUnavailable",
+                "sending mail failed, trying again soon fault=storageUnavailable",
+            ])
     }
 
     @Test("has one line a minute for each code, which says how many were left out")
