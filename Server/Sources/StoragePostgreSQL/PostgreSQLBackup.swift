@@ -252,6 +252,25 @@ package final class PostgreSQLRestoration {
         }
     }
 
+    /// Waits for the end of connections of programs that were stopped.
+    ///
+    /// - Throws: `PostgreSQLOpenFault` when a program of Okaeri uses the database. Nothing was changed then.
+    package func requireAlone() throws(PostgreSQLOpenFault) {
+        let isAlone: Bool
+        do throws(TableFault) {
+            isAlone = try PostgreSQLTables.isSoon { () throws(TableFault) in
+                try address.asking { () throws(PostgreSQLFault) in try link.isAlone() }
+            }
+        } catch {
+            throw PostgreSQLOpenFault(error.description)
+        }
+        guard isAlone else {
+            throw PostgreSQLOpenFault(
+                "The database \(address) is in use: programs of Okaeri are connected to it, and nothing was changed. "
+                    + "See whether it is the recovered one, and stop all nodes on it first.")
+        }
+    }
+
     /// The newest segment of the journal that a database has which its own tools brought back.
     ///
     /// - Throws: `PostgreSQLOpenFault` when the database does not do it.

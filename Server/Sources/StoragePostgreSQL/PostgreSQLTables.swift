@@ -50,14 +50,7 @@ package struct PostgreSQLTables: TableReader {
 
     private func awaitEndOfOthers() throws(TableFault) {
         let isAlone = try Self.isSoon { () throws(TableFault) in
-            try address.asking { () throws(PostgreSQLFault) in
-                try link.run(
-                    """
-                    SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-                        AND application_name = current_setting('application_name') AND backend_type = 'client backend'
-                    """
-                ).row(0).integer(0) == 0
-            }
+            try address.asking { () throws(PostgreSQLFault) in try link.isAlone() }
         }
         guard isAlone else {
             throw TableFault(
@@ -133,6 +126,20 @@ package struct PostgreSQLTables: TableReader {
 /// What the catalogue says of one column of a table.
 private enum ShapeColumn: Int, RowColumn {
     case table, column, position, type
+}
+
+extension PostgreSQLLink {
+    /// Whether no other program of Okaeri is connected to the database. Of which kind the connections of another role are,
+    /// such as one that is the nodes' own, only a superuser sees.
+    func isAlone() throws(PostgreSQLFault) -> Bool {
+        try run(
+            """
+            SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+                AND application_name = current_setting('application_name')
+                AND COALESCE(backend_type, 'client backend') = 'client backend'
+            """
+        ).row(0).integer(0) == 0
+    }
 }
 
 extension PostgreSQLAddress {

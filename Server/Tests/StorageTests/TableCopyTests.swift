@@ -287,16 +287,21 @@ struct TableCopyTests {
         #expect(try await copy(from: location, to: .folder(back)).rows["users"] == 300)
     }
 
-    @Test("does not read from PostgreSQL while a node serves it")
+    @Test("does not read from PostgreSQL while a node serves it, whichever roles the two have")
     func inUse() async throws {
         let cluster = try await TestPostgreSQL.cluster()
         let database = try await cluster.makeMigratedDatabase()
         let store = try await cluster.store(on: database)
-        let address = try cluster.address(database)
-        let fault = await #expect(throws: TableFault.self) {
-            try await copy(from: .database(address), to: .folder(TemporaryFolder()))
+        let role = "reader_\(database)"
+        try await cluster.run(
+            "CREATE ROLE \(role) LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO \(role)", in: database)
+        let other = try #require(PostgreSQLAddress(cluster.networkURL(database, user: role)))
+        for address in [try cluster.address(database), other] {
+            let fault = await #expect(throws: TableFault.self) {
+                try await copy(from: .database(address), to: .folder(TemporaryFolder()))
+            }
+            #expect(fault?.description.contains("is in use") == true, "\(String(describing: fault))")
         }
-        #expect(fault?.description.contains("is in use") == true, "\(String(describing: fault))")
         await store.close()
     }
 

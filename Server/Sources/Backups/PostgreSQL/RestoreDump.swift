@@ -79,7 +79,7 @@ package struct RestoreDump {
     /// Ends in a database what ended since it was as it is: after PostgreSQL's own recovery to a point in time.
     ///
     /// - Parameters:
-    ///   - address: The database, on which no server runs.
+    ///   - address: The database. One that programs of Okaeri use is refused.
     ///   - old: The database that it was, if it is still there.
     ///   - keepsSessions: Whether sessions and codes stay although the journal may miss something.
     /// - Returns: what was ended.
@@ -89,6 +89,7 @@ package struct RestoreDump {
     ) throws(BackupFault) -> RestoreReport {
         let restoration = try BackupFault.reading { () throws(PostgreSQLOpenFault) in try PostgreSQLRestoration(address)
         }
+        try BackupFault.reading { () throws(PostgreSQLOpenFault) in try restoration.requireAlone() }
         guard let segment = try BackupFault.reading({ () throws(PostgreSQLOpenFault) in try restoration.lastSegment() })
         else {
             throw BackupFault(
