@@ -25,7 +25,7 @@ struct AdminUserBody: Encodable {
 }
 
 /// What a user begins with whom an admin makes.
-struct NewUserBody: Decodable, Sendable {
+struct AdminNewUserBody: Decodable, Sendable {
     let username: String?
     let email: String?
     let phone: String?

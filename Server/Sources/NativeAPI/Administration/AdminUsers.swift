@@ -24,7 +24,7 @@ extension AdminAPI {
                     next: page.next?.wire))
         },
         AdminRoute(.post, "applications/{application}/users", .createUser) { call in
-            let body = try await call.body(NewUserBody.self)
+            let body = try await call.body(AdminNewUserBody.self)
             let user = try await call.modules.accounts.createUser(
                 NewIdentifiers(
                     username: ValueChange(given: body.username), email: ValueChange(given: body.email),
