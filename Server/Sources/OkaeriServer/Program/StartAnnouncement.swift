@@ -1,3 +1,4 @@
+import OutboundServices
 import Logging
 
 /// Says in the log what the operator should know of the settings, when the server starts.
