@@ -38,7 +38,7 @@ package struct PageGate: Sendable {
     package func request(_ request: Request, _ context: ServerContext, cookie name: String) -> PageRequest {
         let target = publicAddress.target(of: request, context)
         // Without https only this machine gets a cookie that works: browsers drop the others.
-        let isThisMachine = Self.isThisMachine(target.authority)
+        let isThisMachine = Authority.isThisMachine(target.authority)
         let isSecure = target.scheme == "https" || !isThisMachine
         // A name of the internet may have a proxy with a certificate that is not listed. Browsers name the site to addresses
         // alone that they trust (Fetch Metadata §2.1): then such a proxy speaks https.
@@ -95,19 +95,10 @@ package struct PageGate: Sendable {
         return PageLanguage.first(of: asked) ?? PageLanguage.first(of: AcceptLanguage.tags(of: request))
     }
 
-    private static func host(of authority: String) -> Substring {
-        authority.hasPrefix("[") ? authority.before("]") + "]" : authority.before(":")
-    }
-
     /// Whether it is a number, or a name that is known to the local network alone: no authority certifies those.
     private static func isOfLocalNetwork(_ authority: String) -> Bool {
-        let host = host(of: authority)
+        let host = Authority.host(of: authority)
         return IPAddress(host) != nil || !host.contains(".") || host.hasSuffix(".local")
-    }
-
-    private static func isThisMachine(_ authority: String) -> Bool {
-        let host = host(of: authority)
-        return host == "localhost" || host.hasSuffix(".localhost") || IPAddress(host)?.isLoopback == true
     }
 
     /// The address of a page for a browser that runs beside the server.

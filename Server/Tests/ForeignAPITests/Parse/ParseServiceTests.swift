@@ -157,6 +157,28 @@ struct ParseServiceTests {
         #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "::1").status == status)
     }
 
+    @Test(
+        "does not take what passes connections on for this machine: the host is the one that its client asked for",
+        arguments: [
+            ("127.0.0.1:8080", 200), ("localhost", 200), ("[::1]:8080", 200), ("okaeri.localhost:8080", 200),
+            ("id.example.test", 403), ("id.example.test:8080", 403), ("okaeri", 403), ("203.0.113.9", 403),
+            ("127.0.0.1.example.test", 403), ("localhost.example.test", 403), ("", 403),
+        ])
+    func passedOn(host: String, status: Int) async throws {
+        let world = try await ForeignWorld()
+        let headers = [("X-Parse-Application-Id", "app1"), ("X-Parse-Master-Key", "master")]
+        for peer in ["127.0.0.1", "::1"] {
+            let answer = try await world.send("GET", "/parse/serverInfo", headers, peer: peer, host: host)
+            #expect(answer.status == status, "\(peer)")
+        }
+        // From another machine the host says nothing: only a proxy of this machine's looks like it.
+        _ = try await world.modules.applications.changeProtocolRules(
+            .parse, of: world.application.id, to: ["administratorNetworks": .texts(["10.0.0.0/8"])], mayLoosen: true,
+            isCurrent: { _ in true }, by: .local)
+        #expect(
+            try await world.send("GET", "/parse/serverInfo", headers, peer: "10.1.2.3", host: host).status == 200)
+    }
+
     @Test("reads the JavaScript envelope, whatever the media type", arguments: ["text/plain", "application/json", ""])
     func envelope(type: String) async throws {
         let world = try await ForeignWorld()

@@ -84,15 +84,17 @@ struct ForeignWorld: Sendable {
         try await store.read(body)
     }
 
-    /// Sends a request, by a web page of another origin unless `origin` says otherwise.
+    /// Sends a request, by a web page of another origin unless `origin` says otherwise. Who is on this machine asks for it
+    /// by its own address, unless `host` says otherwise.
     func send(
         _ method: String, _ target: String, _ headers: [(String, String)] = [], body: String? = nil,
-        bytes: [UInt8]? = nil, peer: String = "192.0.2.1", origin: String? = "https://game.example"
+        bytes: [UInt8]? = nil, peer: String = "192.0.2.1", host: String? = nil,
+        origin: String? = "https://game.example"
     ) async throws -> Answer {
         let sent = bytes ?? body.map { Array($0.utf8) } ?? []
         let response = try await respond(
             method, target, headers, body: RequestBody(buffer: ByteBuffer(bytes: sent)),
-            byteCount: sent.isEmpty ? nil : sent.count, peer: peer, origin: origin)
+            byteCount: sent.isEmpty ? nil : sent.count, peer: peer, host: host, origin: origin)
         let collector = BodyCollector()
         try await response.body.write(collector)
         return Answer(
@@ -102,7 +104,7 @@ struct ForeignWorld: Sendable {
     /// Sends a request, and returns as soon as the head of the response is there.
     func respond(
         _ method: String, _ target: String, _ headers: [(String, String)], body: RequestBody, byteCount: Int?,
-        peer: String = "192.0.2.1", origin: String? = nil
+        peer: String = "192.0.2.1", host: String? = nil, origin: String? = nil
     ) async throws -> Response {
         var fields = HTTPFields()
         fields[.origin] = origin
@@ -112,7 +114,8 @@ struct ForeignWorld: Sendable {
         if let byteCount { fields[.contentLength] = String(byteCount) }
         let request = Request(
             head: HTTPRequest(
-                method: try #require(HTTPRequest.Method(method)), scheme: "http", authority: Self.host, path: target,
+                method: try #require(HTTPRequest.Method(method)), scheme: "http",
+                authority: host ?? (["127.0.0.1", "::1"].contains(peer) ? "127.0.0.1:8080" : Self.host), path: target,
                 headerFields: fields),
             body: body)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

@@ -88,7 +88,8 @@ extension EvictionWorld {
         headers.append(isMaster ? ("X-Parse-Master-Key", "master") : ("X-Parse-REST-API-Key", "rest"))
         if let token { headers.append(("X-Parse-Session-Token", token)) }
         return try await server.send(
-            method, path, headers, body: body, peer: isMaster ? "127.0.0.1" : "192.0.2.1", isNamed: false)
+            method, path, headers, body: body, peer: isMaster ? "127.0.0.1" : "192.0.2.1",
+            host: isMaster ? "127.0.0.1:8080" : "id.example.test", isNamed: false)
     }
 
     func kii(
