@@ -113,6 +113,49 @@ struct HostileConnectionTests {
         }
     }
 
+    @Test("that send much at once are read four kilobytes at a time, and others on the event loop have a turn between")
+    func turns() async throws {
+        let (turns, counter) = AsyncStream<Int>.makeStream()
+        let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try ConnectionTurn.bound(channel)
+                    try channel.pipeline.syncOperations.addHandler(TurnCounter(counter))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let client = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connect(host: "127.0.0.1", port: try #require(server.localAddress?.port)).get()
+        try await client.writeAndFlush(ByteBuffer(repeating: 0x20, count: 200_000))
+        try await client.close()
+        var (all, most) = (0, 0)
+        for await turn in turns { (all, most) = (all + turn, max(most, turn)) }
+        #expect(all == 200_000 && most <= 4 * 1024, "\(all), \(most)")
+        try await server.close()
+    }
+
+    /// Says how much came with each turn of a connection.
+    private final class TurnCounter: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let turns: AsyncStream<Int>.Continuation
+        private var bytes = 0
+
+        init(_ turns: AsyncStream<Int>.Continuation) { self.turns = turns }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) { bytes += unwrapInboundIn(data).readableBytes }
+
+        func channelReadComplete(context: ChannelHandlerContext) {
+            turns.yield(bytes)
+            bytes = 0
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            turns.yield(bytes)
+            turns.finish()
+        }
+    }
+
     @Test("that stop sending behind many requests have their answers")
     func halfClosed() async throws {
         try await RunningServer.run { server in
