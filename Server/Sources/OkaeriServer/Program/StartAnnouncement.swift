@@ -1,5 +1,5 @@
-import OutboundServices
 import Logging
+import OutboundServices
 
 /// Says in the log what the operator should know of the settings, when the server starts.
 struct StartAnnouncement: Sendable {
