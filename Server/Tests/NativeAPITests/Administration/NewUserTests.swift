@@ -1,6 +1,7 @@
 import Domain
 import HTTPTypes
 import OkaeriWire
+import TestWorld
 import Testing
 
 @Suite("Users whom admins make")

@@ -4,6 +4,7 @@ import HTTPTypes
 import Logging
 import OkaeriServer
 import OkaeriWire
+import Storage
 import Testing
 
 /// Strangers cause such faults as often as they like: a line for each fills the disk (requirement 47).
