@@ -101,6 +101,17 @@ struct SMTPCarrierTests {
         #expect(DeliveryFault(reason)?.kind == .mailServerSilent, "\(reason)")
     }
 
+    @Test("does not send a mail again at once whose answer is longer than is read")
+    func flood() async throws {
+        let server = try await MailServer()
+        let outcome = await Self.carrier(server, requiresTLS: false).deliver(Self.message(to: "floods"))
+        guard case .unanswered = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(server.mails.count == 1)
+    }
+
     /// What becomes of a mail that the mail server got in time: a busy machine may need more than a second for that.
     private static func outcome(
         _ carrier: SMTPCarrier, to name: String, isCancelled: Bool = false

@@ -163,9 +163,9 @@ package struct SMTPCarrier: MailCarrier {
     /// What a fault means for the mail: a mail server's refusal of the mail itself is final (RFC 5321 §4.2.1: 55z, or
     /// an address that it cannot read); everything else may be mended before the mail is of no use.
     /// Who has said nothing to a whole mail may have taken it (RFC 5321 §4.5.5): the last answer was the one to `DATA`. Of an answer whose
-    /// lines have no end, libcurl tells no status.
+    /// lines have no end, libcurl tells no status, or ends the transfer at the line that is one too many.
     private static func outcome(of fault: CurlHandle.Fault, status: Int, isWhole: Bool) -> MailOutcome {
-        let isSilence = [CURLE_OPERATION_TIMEDOUT, CURLE_RECV_ERROR, CURLE_GOT_NOTHING].contains {
+        let isSilence = [CURLE_OPERATION_TIMEDOUT, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_WRITE_ERROR].contains {
             $0.rawValue == fault.code
         }
         if status == 354 || status == 0, isWhole, isSilence {

@@ -9,6 +9,7 @@ chosen by the recipient's local part:
   slow        no answer at RCPT           silent    taken, and then the connection ends without an answer
   late        taken, two seconds later    mute      taken, and never answered
   stays       taken, no answer at QUIT    drips     taken, and answered in lines without an end
+  floods      taken, and answered in more lines than anybody reads
 
 Anything else is accepted.
 """
@@ -57,6 +58,9 @@ class Handler:
         while envelope.rcpt_tos[0].startswith("drips@"):
             await server.push("250-a moment")
             await asyncio.sleep(0.1)
+        if envelope.rcpt_tos[0].startswith("floods@"):
+            for _ in range(5000):
+                await server.push("250-a moment")
         session.stays = envelope.rcpt_tos[0].startswith("stays@")
         await asyncio.sleep({"late": 2, "mute": 600}.get(envelope.rcpt_tos[0].split("@")[0], 0))
         return "250 OK"
