@@ -214,7 +214,7 @@ struct StandbyServingTests {
 }
 
 /// A folder that goes away with this object.
-private final class Folder: Sendable {
+final class Folder: Sendable {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("okaeri-\(UUID().uuidString)").path
 
     deinit {

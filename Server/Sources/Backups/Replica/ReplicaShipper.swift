@@ -106,7 +106,7 @@ package final class ReplicaShipper: @unchecked Sendable {
             let safe = isCurrent ? shared.collectedAt ?? shared.safeAt : shared.safeAt
             return Status(
                 phase: shared.phase, lag: max(.zero, now - safe), waitingBytes: shared.waitingBytes,
-                fault: shared.fault, isComplete: isCurrent)
+                fault: shared.fault, hasCopy: shared.copiedAt != nil, isComplete: isCurrent)
         }
     }
 

@@ -16,6 +16,8 @@ extension ReplicaShipper {
         package let waitingBytes: Int
         /// Why the last attempt failed; `nil` when it did not.
         package let fault: String?
+        /// Whether the stream has a copy, without which it is of no use.
+        package let hasCopy: Bool
         /// Whether all that was read from the log is stored, behind a copy.
         package let isComplete: Bool
     }

@@ -1,43 +1,55 @@
-import Backups
+package import Backups
 import Domain
 import Foundation
 import HTTPSupport
-import Logging
-import ServiceLifecycle
+package import Logging
+package import ServiceLifecycle
 import Storage
 import StorageSQLite
 import Threads
 
 /// Replicates the embedded database while the server runs, and ends it when another machine has become the primary.
-struct ReplicaWorker: Service {
-    static let interval: Duration = .seconds(1)
+package struct ReplicaWorker: Service {
+    private static let interval: Duration = .seconds(1)
     private static let copyInterval: Duration = .seconds(10)
-    /// How long the store has for what is under way and what is left once the server stops. Who waits for the process ends it soon.
-    static let stopLimit: Duration = .seconds(10)
 
-    let shipper: ReplicaShipper
-    let logger: Logger
-    /// Stops the server.
-    let stop: @Sendable () -> Void
+    private let shipper: ReplicaShipper
+    private let logger: Logger
+    private let stop: @Sendable () -> Void
 
-    func run() async throws {
+    /// - Parameters:
+    ///   - shipper: Does the work.
+    ///   - logger: The log.
+    ///   - stop: Stops the server.
+    package init(shipper: ReplicaShipper, logger: Logger, stop: @escaping @Sendable () -> Void) {
+        self.shipper = shipper
+        self.logger = logger
+        self.stop = stop
+    }
+
+    package func run() async throws {
         let threads = WorkerThreads(name: "okaeri-replica", count: 3, maximumWaiting: 3)
-        // Ends by cancellation when the server stops.
-        try? await withGracefulShutdownHandler {
-            try await cancelWhenGracefulShutdown {
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { try await repeated(every: Self.interval, on: threads) { $0.collect() } }
-                    group.addTask { try await repeated(every: Self.interval, on: threads) { $0.ship() } }
-                    group.addTask { try await repeated(every: Self.copyInterval, on: threads) { $0.copyIfDue() } }
-                    group.addTask { try await watch() }
-                    try await group.waitForAll()
+        let last = await StoreTime.bounded(by: { [shipper] in shipper.end(within: $0) }) {
+            await withTaskGroup(of: Void.self, returning: ReplicaShipper.Status?.self) { group in
+                group.addTask {
+                    await untilStop { try await repeated(every: Self.copyInterval, on: threads) { $0.copyIfDue() } }
                 }
+                await untilStop {
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        group.addTask { try await repeated(every: Self.interval, on: threads) { $0.collect() } }
+                        group.addTask { try await repeated(every: Self.interval, on: threads) { $0.ship() } }
+                        group.addTask { try await watch() }
+                        try await group.waitForAll()
+                    }
+                }
+                // A stream is of no use without its first copy. What is left does not wait for a later one.
+                if !shipper.status.hasCopy { await group.waitForAll() }
+                // Refused only where the system makes no thread.
+                let last = try? await threads.run { [shipper] in shipper.stop() }
+                shipper.end(within: .zero)
+                return last
             }
-        } onGracefulShutdown: { [shipper] in
-            shipper.end(within: Self.stopLimit)
         }
-        // Refused only by threads that are closed.
-        let last = try? await threads.run { [shipper] in shipper.stop() }
         await threads.close()
         guard let last, last.phase != .fenced, !last.isComplete else { return }
         logger.error(
@@ -45,11 +57,17 @@ struct ReplicaWorker: Service {
             metadata: ["seconds": "\(last.lag / .seconds(1))", "fault": .string(last.fault ?? "none")])
     }
 
+    /// Ends by cancellation when the server stops.
+    private func untilStop(_ work: @escaping @Sendable () async throws -> Void) async {
+        try? await cancelWhenGracefulShutdown(work)
+    }
+
     private func repeated(
         every interval: Duration, on threads: WorkerThreads, _ work: @escaping @Sendable (ReplicaShipper) -> Void
     ) async throws {
         while true {
-            try await threads.run { [shipper] in work(shipper) }
+            // Where the system makes no thread now, it may the next time.
+            _ = try? await threads.run { [shipper] in work(shipper) }
             try await Task.sleep(for: interval)
         }
     }

@@ -96,33 +96,33 @@ struct StandbyWorker: Service {
 
     func run() async throws {
         let threads = WorkerThreads(name: "okaeri-standby", count: 1, maximumWaiting: 1)
-        // Ends by cancellation when the server stops.
-        try? await withGracefulShutdownHandler {
-            try await cancelWhenGracefulShutdown {
-                var lastFault: String?
-                var hasComparedKeys = false
-                while !standby.follower.isAskedToEnd {
-                    let fault = try await threads.run { [standby] in standby.trouble() }
-                    if let fault, fault != lastFault {
-                        logger.error("the replica cannot be followed", metadata: ["fault": .string(fault)])
-                    } else if fault == nil, lastFault != nil {
-                        logger.info("the replica is followed again")
-                    }
-                    lastFault = fault
-                    if fault == nil, !hasComparedKeys {
-                        await compareKeys()
-                        hasComparedKeys = true
-                    }
-                    // Uses of sessions are the primary's to write.
-                    modules.sessions.writeSessionActivity.drop()
-                    try await Task.sleep(for: Self.interval)
-                }
-                logger.notice("this machine is to take over: the standby ends")
-            }
-        } onGracefulShutdown: { [standby] in
-            standby.follower.end(within: ReplicaWorker.stopLimit)
+        await StoreTime.bounded(by: { [standby] in standby.follower.end(within: $0) }) {
+            // Ends by cancellation when the server stops.
+            _ = try? await cancelWhenGracefulShutdown { try await follow(on: threads) }
         }
         await threads.close()
+    }
+
+    private func follow(on threads: WorkerThreads) async throws {
+        var lastFault: String?
+        var hasComparedKeys = false
+        while !standby.follower.isAskedToEnd {
+            let fault = try await threads.run { [standby] in standby.trouble() }
+            if let fault, fault != lastFault {
+                logger.error("the replica cannot be followed", metadata: ["fault": .string(fault)])
+            } else if fault == nil, lastFault != nil {
+                logger.info("the replica is followed again")
+            }
+            lastFault = fault
+            if fault == nil, !hasComparedKeys {
+                await compareKeys()
+                hasComparedKeys = true
+            }
+            // Uses of sessions are the primary's to write.
+            modules.sessions.writeSessionActivity.drop()
+            try await Task.sleep(for: Self.interval)
+        }
+        logger.notice("this machine is to take over: the standby ends")
     }
 
     /// Tells which sealing keys are missing; without them the keys that verify tokens cannot be read.
