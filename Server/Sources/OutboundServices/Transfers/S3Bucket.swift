@@ -117,7 +117,9 @@ package struct S3Bucket: Sendable {
 
     /// Every store gives what it has stored a tag. Something else at its address, as a proxy whose store is away, says 200 as well.
     private static func demandTag(of response: Response) throws(Fault) {
-        guard response.headers["etag"] != nil else { throw Fault(reason: "it answers, but not as one that has stored") }
+        guard response.headers["etag"] != nil else {
+            throw Fault(reason: "it answers without an ETag, which stores give")
+        }
     }
 
     /// Stores an object unless there is one of that name.
@@ -232,8 +234,8 @@ package struct S3Bucket: Sendable {
 
     /// The keys that begin with a prefix, behind one of them in the order of their bytes.
     ///
-    /// - Throws: `Fault` when the store refuses a part of the list, its answer is none, or its list does not end: a part leads to one that was read
-    ///   already, or very many bring nothing.
+    /// - Throws: `Fault` when the store refuses a part of the list, its answer is none, or its list does not end: a part leads to one
+    ///   that was read already, or very many bring nothing.
     package func keys(prefix: String, after last: String?) throws(Fault) -> [String] {
         let beginning = last.map { "&start-after=\($0.percentEncoded)" } ?? ""
         var keys: [String] = []
