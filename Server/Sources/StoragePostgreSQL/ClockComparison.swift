@@ -29,9 +29,8 @@ struct ClockComparison {
     /// - Returns: a sentence for the log; `nil` where the clocks agree well enough.
     /// - Throws: what is wrong with the connection.
     static func finding(_ link: PostgreSQLLink, _ clock: any WallClock) throws(PostgreSQLFault) -> String? {
-        let found = try link.run(
-            "SELECT (1000 * EXTRACT(EPOCH FROM clock_timestamp()))::bigint", within: .seconds(4))
-        let lead = clock.now - Timestamp(milliseconds: found.row(0).integer(0))
+        let time = try link.databaseTime(within: .seconds(4))
+        let lead = clock.now - time
         let (isAhead, difference) = (lead > .zero, max(lead, .zero - lead))
         guard difference > tolerance else { return nil }
         return """
@@ -39,5 +38,13 @@ struct ClockComparison {
             database's. Codes that were mailed end too early or too late, mails and events may be sent twice, and devices \
             are refused with clock_skew. Let all machines follow a time server.
             """
+    }
+}
+
+extension PostgreSQLLink {
+    /// The time by the database's clock.
+    func databaseTime(within patience: Duration? = nil) throws(PostgreSQLFault) -> Timestamp {
+        let found = try run("SELECT (1000 * EXTRACT(EPOCH FROM clock_timestamp()))::bigint", within: patience)
+        return Timestamp(milliseconds: found.row(0).integer(0))
     }
 }

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import Storage
 
@@ -43,11 +44,11 @@ package struct PostgreSQLInspection: Sendable {
                 WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off' ORDER BY name
                 """)
             unsafeSettings = (0..<settings.rowCount).map { settings.row($0).text(0) }
-            let clock = try link.run("SELECT (1000 * EXTRACT(EPOCH FROM clock_timestamp()))::bigint")
+            let databaseTime = try link.databaseTime()
             var time = timespec()
             clock_gettime(CLOCK_REALTIME, &time)
             let here = 1000 * Int64(clamping: time.tv_sec) + Int64(clamping: time.tv_nsec) / 1_000_000
-            clockLead = .milliseconds(clock.row(0).integer(0)) - .milliseconds(here)
+            clockLead = databaseTime - Timestamp(milliseconds: here)
         } catch {
             throw PostgreSQLOpenFault(address, "cannot be looked at", error)
         }
