@@ -50,10 +50,11 @@ package struct TrustedProxies: Sendable {
 
     /// The address of the client, for a privilege that depends on it; `nil` when nobody who is believed tells it.
     ///
-    /// The other end of a connection is the client only while no proxy is between. One that is not listed shows itself by
-    /// its headers, by the settings, or on this machine by a host that is another one: what merely passes connections on
-    /// writes no headers, and leaves the host as its client named it. Of a listed one, what it says of the client counts.
-    /// What it calls loopback is this machine only when the proxy is on this machine, and had it from nobody else.
+    /// The other end of a connection is the client only while no proxy is between. One that is not listed shows itself
+    /// by its headers, by the settings, or on this machine by a host that is another one: what merely passes
+    /// connections on writes no headers, and leaves the host as its client named it. A client can name any; only the
+    /// settings know for certain. Of a listed one, what it says of the client counts. What it calls loopback is this
+    /// machine only when the proxy is on this machine, and had it from nobody else.
     package func attestedClient(of request: Request, _ context: ServerContext) -> IPAddress? {
         guard let peer = context.peer.flatMap({ IPAddress($0) }), !(hidesProxy && peer.isLoopback) else { return nil }
         guard trusts(peer), let hops = request.headers.forwardedHops else {
