@@ -85,6 +85,8 @@ extension OkaeriError: LocalizedError {
         case .passkeyRefused(.unknown), .passkeyRefused(.notFound): .passkeyUnknown
         case .passkeyRefused(.alreadyThere): .passkeyThere
         case .passkeyRefused(.unavailable), .passkeyRefused(.notEnabled): .passkeyUnavailable
+        // One of another application of the domain, or of the dashboard: the same one would be refused again.
+        case .passkeyRefused(let reason) where reason.rule == "user_handle": .passkeyUnknown
         case .passkeyRefused: .passkey
         case .secondFactorRequired(nil): .secondFactorUnavailable
         case .secondFactorRequired, .secondFactorNotRecent: .secondFactor

@@ -64,6 +64,16 @@ struct ErrorTests {
         #expect(OkaeriError.providerRefused(code).messageKey == key)
     }
 
+    @Test(
+        "of passkeys ask for another way in where the same passkey would be refused again",
+        arguments: [
+            (.unknown, .passkeyUnknown), (.invalid(rule: "user_handle"), .passkeyUnknown),
+            (.invalid(rule: "challenge"), .passkey), (.invalid(rule: nil), .passkey),
+        ] as [(PasskeyRefusal, OkaeriError.MessageKey)])
+    func passkeys(reason: PasskeyRefusal, key: OkaeriError.MessageKey) {
+        #expect(OkaeriError.passkeyRefused(reason).messageKey == key)
+    }
+
     @Test("of the app's own service speak its words for the person, where it has sent some")
     func hook() {
         func message(_ detail: String?, code: ErrorCode = .hookRefused) -> String {

@@ -117,6 +117,9 @@ package struct PasskeyFault: Hashable, Sendable {
         rule = fault.rawValue
     }
 
+    /// Whether the passkey leads to somebody else, so that another way in is needed and not another try.
+    package var isOfSomebodyElse: Bool { rule == WebAuthnFault.userHandle.rawValue }
+
     /// Every rule, for the tables of errors.
     package static let all = WebAuthnFault.allCases.map(PasskeyFault.init(_:))
 }

@@ -79,6 +79,8 @@ extension HostedPageRequest {
             let wait = waiting(until - modules.now)
             errors.others.append(text("fault.\(error.pageWords.name)", ["wait": wait]))
         case .message(let text): errors.others.append(text)
+        // The same one would be refused again.
+        case .passkey(let fault) where fault.isOfSomebodyElse: errors.others.append(text("fault.passkeyUnknown"))
         case .none, .erasedAt, .serverTime, .mergeOffer, .proof, .providerToken, .passkey, .secondFactor,
             .removedDeviceKey, .firstLaunch, .attestation, .permission, .serverPermission:
             errors.others.append(text("fault.\(error.pageWords.name)"))
