@@ -103,7 +103,7 @@ extension HostedPageRequest {
     /// person would read that somebody else has the name.
     fileprivate func attempt(_ sent: FormValues) -> Attempt {
         let asked = FormValues.query(sent.asked.all.map { ($0.name, $0.value) })
-        return Attempt(name: "sign-up page \(browserName) \(asked)", request: asked.utf8)
+        return Attempt(name: attemptName("sign-up", asked), request: asked.utf8)
     }
 
     /// Orders the mail that makes an address the new user's. A form that comes again, as when its button is pressed twice, has the

@@ -35,7 +35,8 @@ struct SendCode: HostedPage {
                 try await request.modules.logIns.logInWithCode(
                     LogInWithCode.Request(
                         application: request.application, ticket: ticket, code: form.text("code"),
-                        client: request.logInClient, attempt: request.attempt(ticket, form.text("code")),
+                        client: request.logInClient,
+                        attempt: Attempt(name: request.attemptName("code", ticket, form.text("code")), request: []),
                         restoringFrom: isRestoring ? request.browser.origin : nil))
             }
             return try await request.enter(logIn)
@@ -53,12 +54,6 @@ struct SendCode: HostedPage {
 }
 
 extension HostedPageRequest {
-    /// The form as this browser sent it. Sent again, because its answer got lost, it logs in as the first one did: the code
-    /// counts once for all others.
-    fileprivate func attempt(_ ticket: String, _ code: String) -> Attempt {
-        Attempt(name: "code page \(browser.formToken) \(ticket) \(code)", request: [])
-    }
-
     fileprivate func code(
         ticket: String, _ errors: FormErrors? = nil, offersRestore: Bool = false
     ) throws -> Response {

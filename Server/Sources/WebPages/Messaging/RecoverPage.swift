@@ -47,7 +47,8 @@ extension HostedPageRequest {
         ).focused()
         return try FormPage(
             page: "recover", fields: isLinked ? [] : [typed], hidden: isLinked ? [("token", token)] : [],
-            errors: errors
+            // The mail for a new password comes again where the answer of before got lost.
+            errors: errors, offersForgot: errors?["token"] != nil
         ).response(self)
     }
 }

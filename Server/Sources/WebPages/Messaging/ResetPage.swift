@@ -29,7 +29,8 @@ struct SendReset: HostedPage {
             try await request.modules.accounts.resetPassword(
                 ResetPassword.Request(
                     application: request.application, token: token, newPassword: Secret(form.text("password")),
-                    address: request.browser.client, attempt: request.attempt(choice, token),
+                    address: request.browser.client,
+                    attempt: SecretDigest(of: request.attemptName(choice.rawValue, token).utf8),
                     restoringFrom: isRestoring ? request.browser.origin : nil, origin: request.browser.origin,
                     rules: .native))
             return try request.message(
@@ -51,11 +52,6 @@ struct SendReset: HostedPage {
 }
 
 extension HostedPageRequest {
-    /// The form as this browser sent it. Sent again, because its answer got lost, it is answered as the first one was.
-    fileprivate func attempt(_ choice: PasswordChoice, _ token: String) -> SecretDigest {
-        SecretDigest(of: "\(choice.rawValue) page \(browser.formToken) \(token)".utf8)
-    }
-
     /// The form for a password.
     ///
     /// - Parameters:

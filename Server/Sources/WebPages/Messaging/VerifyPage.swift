@@ -17,7 +17,7 @@ struct SendVerify: HostedPage {
         do {
             try await request.modules.accounts.verifyEmail(
                 .token(token, of: nil), in: request.application, from: request.browser.client,
-                origin: request.browser.origin)
+                attempt: SecretDigest(of: request.attemptName("verify", token).utf8), origin: request.browser.origin)
             return try request.message(
                 "verify-done", ["back": request.path("account"), "backLabel": request.text("common.toAccount")])
         } catch let error as DomainError {

@@ -55,6 +55,12 @@ struct HostedPageRequest: Sendable {
         return continuation.map { "\(path)?\(FormValues.query([(Self.continuationParameter, $0)]))" } ?? path
     }
 
+    /// Names a form as this browser sent it. Sent again, because its answer got lost, it is answered as the first one was; for
+    /// everybody else a code counts once.
+    func attemptName(_ form: String, _ sent: String...) -> String {
+        "\(form) page \(browser.formToken) \(sent.joined(separator: " "))"
+    }
+
     /// Links to the page in each language. What a form leads to has no address that can be opened, and what comes back from a
     /// provider counts once: there the links lead to where the person came from.
     private var languageLinks: [PageTemplates.Model] {

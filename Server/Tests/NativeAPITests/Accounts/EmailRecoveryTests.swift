@@ -387,6 +387,7 @@ struct EmailRecoveryTests {
             let page = try await browser.get(browser.path("recover"))
             let answer = try await browser.post(browser.path("recover"), ["token": wrong], token: page.token)
             #expect(answer.status == 422 && answer.error("token")?.contains("write to those") == true, "\(answer.html)")
+            #expect(answer.html.contains(#"<a href="\#(browser.path("forgot"))">"#))
         }
         #expect(try await recover(world, token).status == 200)
     }

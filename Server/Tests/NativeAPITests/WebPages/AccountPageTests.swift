@@ -18,7 +18,8 @@ struct AccountPageTests {
     }
 
     /// Opens the link of the mail that asks whether an address is one's own: it is the account's from then on.
-    private func confirm(_ browser: Browser, on server: TestServer) async throws {
+    @discardableResult
+    private func confirm(_ browser: Browser, on server: TestServer) async throws -> String {
         _ = try await server.modules.messaging.deliverMail()
         let mail = try #require(try await server.modules.messaging.readOutbox(of: server.application.id).first)
         let link = try #require(mail.text.firstMatch(of: /example\.test(\/a\/\S+)/)?.output.1)
@@ -26,6 +27,16 @@ struct AccountPageTests {
         let token = try #require(shown.value(of: "token"))
         let done = try await browser.post(browser.path("verify"), ["token": token], token: shown.token)
         #expect(done.html.contains("Confirmed"))
+        return token
+    }
+
+    @Test("confirms an address also when the form comes again because its answer got lost, and by nobody else's form")
+    func confirmedAgain() async throws {
+        let server = try await TestServer(settings: Self.settings)
+        let browser = try await person(server)
+        let token = try await confirm(browser, on: server)
+        #expect(try await browser.fill("verify", ["token": token]).html.contains("Confirmed"))
+        #expect(try await Browser(server).fill("verify", ["token": token]).status == 422)
     }
 
     /// Sends a form of the account page.
