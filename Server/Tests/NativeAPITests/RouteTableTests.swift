@@ -112,7 +112,8 @@ struct RouteTableTests {
 
     /// Whether apps in browsers ask it, so that every response of it may be read from other origins, errors too.
     private func isForBrowserApps(_ path: String, _ surface: Surface) -> Bool {
-        surface == .pages && ["token", "introspect", "revoke", "userinfo"].contains { path.hasSuffix("/\($0)") }
+        path == APIPath.keySet
+            || surface == .pages && ["token", "introspect", "revoke", "userinfo"].contains { path.hasSuffix("/\($0)") }
     }
 
     @Test("refuses a method that its path has not, in the surface's words", arguments: Surface.allCases)
