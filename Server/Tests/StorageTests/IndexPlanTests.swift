@@ -52,6 +52,18 @@ struct IndexPlanTests {
         #expect(found.isEmpty, "\(found)")
     }
 
+    @Test("are found by an index that has a passkey's id, whosever it is")
+    func passkey() async throws {
+        let engine = TracedEngine(try SQLiteStore(.folder(folder.path), role: .server), .sqlite)
+        let plans = QueryPlans(folder)
+        let statements = try await plans.statements {
+            try await engine.write { transaction throws(DomainError) in _ = try transaction.hasPasskey("id") }
+        }
+        await engine.close()
+        let plan = try plans.plan(of: try #require(statements.first { $0.text.contains("passkeys") }).text)
+        #expect(plan.contains { $0.contains("passkeys_by_credential") }, "\(plan)")
+    }
+
     @Test("are found by the session's id in old protocols; those of this one are looked through")
     func owner() async throws {
         let names: [(name: Session.ProtocolName?, count: Int)] = [

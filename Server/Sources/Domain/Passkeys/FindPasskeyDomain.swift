@@ -3,8 +3,6 @@ package struct PasskeyDomain: Hashable, Sendable {
     /// More apps or origins of one kind are not listed: systems read no more than 128 KiB.
     package static let maximumListed = 500
 
-    /// In the order of their ids.
-    package fileprivate(set) var applications: [Identifier<Application>] = []
     /// Other sites from which the domain's passkeys are used (WebAuthn level 3, §5.11).
     package fileprivate(set) var origins: [String] = []
     package fileprivate(set) var appleApps: [String] = []
@@ -37,9 +35,6 @@ package struct PasskeyDomain: Hashable, Sendable {
 
 /// Finds the applications whose passkeys belong to a domain. The domains of all applications are kept until one changes.
 package struct FindPasskeyDomain: Sendable {
-    /// Of more applications with one domain none is asked for a passkey.
-    private static let maximumAsked = 100
-
     private let store: any Store
     private let pages: ProofTarget?
     private let known: Cache<Key, [String: PasskeyDomain]>
@@ -65,29 +60,22 @@ package struct FindPasskeyDomain: Sendable {
                 let rules = application.settings.passkeys
                 guard let domain = rules.domain(orHostOf: pages) else { continue }
                 domains[domain, default: PasskeyDomain(domain, [])].add(rules, to: domain)
-                domains[domain]?.applications.append(application.id)
             }
             return domains
         }[domain]
     }
 
-    /// Where a passkey belongs that leads to nobody in an application. Another application of the same domain may have it, or
-    /// an admin of the server, by whose address applications have their passkeys too; then an authenticator must not be asked
-    /// to forget it.
+    /// Where a passkey belongs that leads to nobody in an application, nor elsewhere on the server. Another application of the
+    /// same domain may have it, or an admin, by whose address applications have their passkeys too; then an authenticator must
+    /// not be asked to forget it (decision 0299).
     ///
-    /// - Returns: the domain; `nil` when the passkey leads to somebody, or that is not known.
+    /// - Returns: the domain; `nil` when the passkey leads to somebody, cannot be one, or the application has no passkeys.
     /// - Throws: `storageUnavailable`.
     package func domain(ofUnknown passkey: String, in application: Application) async throws(DomainError) -> String? {
         guard passkey.utf8.count <= Passkey.maximumIdCharacters,
-            let domain = application.settings.passkeys.domain(orHostOf: pages),
-            let all = try await self(domain)?.applications, all.count <= Self.maximumAsked
+            let domain = application.settings.passkeys.domain(orHostOf: pages)
         else { return nil }
-        let isKnown = try await store.read { transaction throws(DomainError) in
-            for holder in all + [AuditEntry.server] where try transaction.passkey(passkey, in: holder) != nil {
-                return true
-            }
-            return false
-        }
+        let isKnown = try await store.read { transaction throws(DomainError) in try transaction.hasPasskey(passkey) }
         return isKnown ? nil : domain
     }
 

@@ -148,6 +148,8 @@ package protocol PasskeyQueries {
     /// Stores a new passkey. The identity that leads to its user is inserted apart.
     func insert(_ passkey: Passkey) throws(DomainError)
     func passkey(_ id: String, in application: Identifier<Application>) throws(DomainError) -> Passkey?
+    /// Whether anybody on the server has a passkey: a user of any application, or an admin.
+    func hasPasskey(_ id: String) throws(DomainError) -> Bool
     /// A user's passkeys, oldest first.
     func passkeys(
         of user: Identifier<User>, in application: Identifier<Application>

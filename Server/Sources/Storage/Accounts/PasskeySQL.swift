@@ -13,6 +13,10 @@ extension SQLTransaction {
             [.id(application), .text(id)])
     }
 
+    package func hasPasskey(_ id: String) throws(DomainError) -> Bool {
+        try connection.first(PasskeyRow.self, "FROM passkeys WHERE credential_id = $1 LIMIT 1", [.text(id)]) != nil
+    }
+
     package func passkeys(
         of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> [Passkey] {

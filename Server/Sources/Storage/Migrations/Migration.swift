@@ -26,6 +26,7 @@ package struct Migration: Sendable {
         authenticationMethods, adminSignIn, events, adminIdentities, proofTimes, roles,
         sessionSlots, auditIndexes, eventTurns, importedTokens, mailQueueIndex, sessionOrigins,
         tokenRefreshes, ownerlessAccounts, importsAndJoins, formerNames, leftUserIndex,
+        passkeyIndex,
     ]
 
     /// The tables that the steps make on PostgreSQL, those too that a later step takes away.

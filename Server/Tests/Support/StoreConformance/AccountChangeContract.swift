@@ -135,7 +135,9 @@ extension Contract {
                         Identity(provider: .passkey, subject: name, linkedAt: samples.now), for: owner.id,
                         in: samples.application)
                 }
+                try expectEqual([try transaction.hasPasskey("one"), try transaction.hasPasskey("three")], [true, false])
                 try transaction.erase(user.id, in: samples.application)
+                try expectEqual([try transaction.hasPasskey("one"), try transaction.hasPasskey("two")], [false, true])
                 return [
                     try transaction.passkey("one", in: samples.application),
                     try transaction.passkey("two", in: samples.application),

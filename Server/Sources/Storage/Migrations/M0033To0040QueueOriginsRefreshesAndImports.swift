@@ -90,3 +90,12 @@ extension Migration {
         "CREATE INDEX merges_by_left_user ON merges (application_id, left_user_id)"
     ]
 }
+
+extension Migration {
+    /// An index for passkeys by their ids alone: an assertion by one that leads to nobody in its application asks whether anybody
+    /// else has it (decision 0299).
+    static let passkeyIndex = Migration(
+        version: 40, name: "passkey index", sqlite: passkeyIndexStatements, postgresql: passkeyIndexStatements)
+
+    private static let passkeyIndexStatements = ["CREATE INDEX passkeys_by_credential ON passkeys (credential_id)"]
+}
