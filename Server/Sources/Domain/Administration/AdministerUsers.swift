@@ -102,7 +102,7 @@ package struct OrderPasswordReset: Sendable {
         guard let address = user.email else { throw .fieldsRefused([ValidationError(field: "email", rule: .required)]) }
         _ = try await enqueueMessage(
             MessageRequest(kind: .passwordReset, address: address, languages: [user.locale].compactMap { $0 }),
-            in: application, from: client)
+            in: application, from: client, toPages: true)
         let entry = audit.draft(.resetOrdered, by: who.actor, in: application.id, from: who.origin)
         try await store.write { transaction throws(DomainError) in try entry.record(on: .user(id), in: transaction) }
     }
