@@ -149,7 +149,7 @@ struct SettingEntryTests {
             }
         }
         var refusals: [DomainError] = []
-        for number in 1...SettingsTrace.limit.maximum {
+        for number in 1...OperatorTrace.settings.limit.maximum {
             if let refusal = await set(number, in: id, by: key) { refusals.append(refusal) }
         }
         #expect(refusals.isEmpty)

@@ -73,7 +73,7 @@ package struct AuditDraft: Sendable {
     ) throws(DomainError) {
         let who = Operator(actor: actor ?? self.actor, origin: origin)
         if who.actor.isUser, !UserTrace.uncounted.contains(action) { try count(.entry, of: who.actor, in: transaction) }
-        try countSettings(of: who.actor, in: transaction)
+        try countOperator(who.actor, in: transaction)
         let act = AuditEntry.Act(action, on: target, result: result, details: details)
         let seal = seals.seal(id, in: application, at: at, by: who, did: act)
         try transaction.insert(

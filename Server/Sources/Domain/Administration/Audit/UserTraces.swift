@@ -1,8 +1,8 @@
 /// What a user leaves in the database for months by acts that cost next to nothing. It is limited for each user and address (IPv6: one
 /// /48 network): else a client with one account fills the disk, and nobody can write any more (requirement 47).
 ///
-/// A thief's acts use up nothing of what the owner may do from elsewhere. Operators have one for what the journal keeps of settings
-/// (`SettingsTrace`); providers, commands and the server have none.
+/// A thief's acts use up nothing of what the owner may do from elsewhere. Operators have two of their own (`OperatorTrace`);
+/// providers, commands and the server have none.
 /// What a stranger leaves is counted for the address (IPv6: for the /64 network, and a hundred times as much for the /48 network), where
 /// the request has no limit of its own.
 enum UserTrace: String, Sendable {
@@ -30,29 +30,46 @@ enum UserTrace: String, Sendable {
             + SecondFactorChallenge.Factor.allCases.map { Session.LogInMethod(rawValue: $0.rawValue) })
 }
 
-/// What an admin or a key leaves in the database and the revocation journal by changing settings. The journal gets all settings of the
-/// application anew, some hundred kilobytes with a theme (decision 0193), so that who may change those of one application could fill
-/// the disk of all within the hour (decision 0262).
-enum SettingsTrace {
-    static let kind = "settings-entry"
-    /// Of one admin or key, in one application.
-    static let limit = RateLimit.hourly(600)
+/// What an admin or a key leaves in the database and the revocation journal, and could fill the disk of all applications with that has
+/// rights in one (decisions 0262 and 0323). Each of them is counted in each application.
+enum OperatorTrace: String, Sendable {
+    /// The journal gets all settings of the application anew, some hundred kilobytes with a theme (decision 0193).
+    case settings = "settings-entry"
+    /// A new user, with fields of up to a quarter of a megabyte.
+    case newUser = "operator-user"
 
-    static let counted: Set<AuditEntry.Action> = [
-        .settingsChanged, .themeChanged, .redirectsChanged, .fieldRulesChanged, .mailSettingsChanged, .claimsChanged,
-        .rolesChanged, .userListViewsChanged, .providerSet, .providerRemoved, .protocolEnabled, .protocolDisabled,
-    ]
+    /// - Parameter action: What an entry of the audit log is about; `nil` for all that is not counted.
+    init?(_ action: AuditEntry.Action) {
+        switch action {
+        case .userCreated: self = .newUser
+        case .settingsChanged, .themeChanged, .redirectsChanged, .fieldRulesChanged, .mailSettingsChanged,
+            .claimsChanged, .rolesChanged, .userListViewsChanged, .providerSet, .providerRemoved, .protocolEnabled,
+            .protocolDisabled:
+            self = .settings
+        default: return nil
+        }
+    }
+
+    var limit: RateLimit {
+        switch self {
+        case .settings: .hourly(600)
+        // As many as apps of old protocols make from one address.
+        case .newUser: .hourly(3000)
+        }
+    }
 }
 
 extension AuditDraft {
-    /// Counts a change of settings that is about to be written, in its transaction.
+    /// Counts what an admin or a key is about to leave, in the action's transaction. Users and strangers, who make users too, are
+    /// counted elsewhere.
     ///
     /// - Throws: `rateLimited` when it is too much, `storageUnavailable`.
-    func countSettings(of actor: AuditEntry.Actor, in transaction: any Transaction) throws(DomainError) {
-        guard hasLimits, SettingsTrace.counted.contains(action), actor != .operator, actor != .server else { return }
-        let key = RateLimitKey(application: application, kind: SettingsTrace.kind, subject: actor.rawValue)
-        let counted = try transaction.count(key, window: SettingsTrace.limit.window, at: at)
-        try SettingsTrace.limit.admit(counted, at: at)
+    func countOperator(_ actor: AuditEntry.Actor, in transaction: any Transaction) throws(DomainError) {
+        guard hasLimits, let trace = OperatorTrace(action), !actor.isUser,
+            ![AuditEntry.Actor.operator, .server, .unknown].contains(actor)
+        else { return }
+        let key = RateLimitKey(application: application, kind: trace.rawValue, subject: actor.rawValue)
+        try trace.limit.admit(transaction.count(key, window: trace.limit.window, at: at), at: at)
     }
 
     /// Counts what is about to be left, in the action's transaction.
