@@ -18,7 +18,7 @@ package struct RegisterByMail: Sendable {
         let known = try await store.read { transaction throws(DomainError) in
             try transaction.user(LogInIdentifier(.email, shown: address), in: application.id)
         }
-        // Such a user was made by an order, before users were made on the page.
+        // Such a user was made by an admin, or by an order before users were made on the page.
         let isFree = known?.isReachedByAddressAlone ?? true
         let message = MessageRequest(
             kind: known == nil || !isFree ? .registration : .passwordReset, address: address, languages: languages)
