@@ -277,9 +277,11 @@ struct ManyDeletionTests {
     ) async throws -> [Identifier<User>] {
         let now = world.clock.now
         let users = (0..<count).map { _ in
-            User(
+            var user = User(
                 id: world.randomness.newIdentifier(at: now), application: application.id, createdAt: now,
                 updatedAt: now)
+            user.lastLogInAt = now
+            return user
         }
         try await world.engine.write { transaction throws(DomainError) in
             for user in users {

@@ -128,6 +128,27 @@ struct KiiUnprovedNumberTests {
         }
     }
 
+    @Test("was all that led to a user whom an admin made: who loses it is not erased as an idle guest")
+    func madeByAdmin() async throws {
+        let world = try await world(demands: false, idleLimit: .days(30))
+        let made = try await world.modules.accounts.createUser(
+            NewIdentifiers(phone: .set(Self.number), rules: .native), .init(fields: ["order": "A-1"]),
+            in: world.application, by: .local)
+        let guest = try await world.pseudoUser()
+        let owner = try await world.kiiUser("one_1")
+        let changed = try await change(owner.token, by: "PUT", at: world)
+        #expect(changed.status == 204, "\(changed.text)")
+        #expect(try await verify(code(at: world), owner.token, at: world).status == 200)
+        #expect(try await read(made.id, at: world).typedIdentifiers.isEmpty)
+        world.clock.advance(by: .days(32))
+        #expect(try await world.modules.deletion.findOverdueErasures(in: world.application).idle == 1)
+        #expect(try await world.modules.deletion.removeIdleUsers() == 1)
+        #expect(try await read(made.id, at: world).fields == ["order": "A-1"])
+        await #expect(throws: DomainError.userUnknown) {
+            _ = try await read(Identifier(rawValue: guest.id), at: world)
+        }
+    }
+
     @Test("tells the user whose it was by mail, in so far as there is a proved address")
     func notice() async throws {
         let world = try await world(demands: true)

@@ -199,10 +199,11 @@ extension UserErasure.Way {
             // Who is on the way out has a time until which to come back. Who has a password was registered, and lost the number to
             // somebody who proved it (`takeUnproved`): an operator gives such a user another way in (decision 0272).
             guard user.isAnonymous, !user.hasPassword, AccountGate.isOpen(to: user) else { return false }
+            let imported = try transaction.importTime(of: user.id, in: user.application)
+            // To whom nothing leads and who was never there was made by an admin, and lost the number in the same way (decision 0324).
+            guard user.lastLogInAt != nil || imported != nil || !user.isOutOfReach else { return false }
             // Until it was taken in, the user may have been there elsewhere each day.
-            if let imported = try transaction.importTime(of: user.id, in: user.application), imported >= limit {
-                return false
-            }
+            if let imported, imported >= limit { return false }
             let uses = try transaction.sessions(of: user.id, in: user.application).map(\.lastUsedAt)
             let known = uses.reduce(user.lastLogInAt ?? user.createdAt, max)
             guard known < limit else { return false }
