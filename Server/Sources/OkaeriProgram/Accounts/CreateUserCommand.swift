@@ -11,7 +11,8 @@ struct CreateUserCommand: AsyncParsableCommand {
         discussion: """
             The person chooses a password: by “Forgotten your password?” on the log-in page, or by the mail that the \
             user's page of the dashboard sends. That needs a mail address. Who has none comes in by a transfer code of the \
-            dashboard. Many users at once, with passwords, are for “okaeri import users”.
+            dashboard, where the app takes one. Apps of old protocols that ask for a user name know nobody by an address: \
+            for those give both. Many users at once, with passwords, are for “okaeri import users”.
 
             Examples:
               okaeri user create --email hana@example.com \\
