@@ -127,7 +127,7 @@ extension Contract {
         Contract("erases a user's passkeys, and nobody else's") { engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user())
-            let left = try await engine.write { transaction throws(DomainError) in
+            let (known, left) = try await engine.write { transaction throws(DomainError) in
                 for (owner, name) in [(user, "one"), (other, "two")] {
                     try transaction.insert(owner)
                     try transaction.insert(passkey(name, samples))
@@ -135,14 +135,15 @@ extension Contract {
                         Identity(provider: .passkey, subject: name, linkedAt: samples.now), for: owner.id,
                         in: samples.application)
                 }
-                try expectEqual([try transaction.hasPasskey("one"), try transaction.hasPasskey("three")], [true, false])
+                let before = [try transaction.hasPasskey("one"), try transaction.hasPasskey("three")]
                 try transaction.erase(user.id, in: samples.application)
-                try expectEqual([try transaction.hasPasskey("one"), try transaction.hasPasskey("two")], [false, true])
-                return [
+                let left = [
                     try transaction.passkey("one", in: samples.application),
                     try transaction.passkey("two", in: samples.application),
                 ]
+                return (before + [try transaction.hasPasskey("one"), try transaction.hasPasskey("two")], left)
             }
+            try expectEqual(known, [true, false, false, true])
             try expectEqual(left, [nil, passkey("two", samples)])
         },
         Contract("keeps second factors and recovery codes of each user apart, and erases them with the user") {
