@@ -3,7 +3,7 @@ import Domain
 import Foundation
 import HTTPSupport
 package import Logging
-package import ServiceLifecycle
+import ServiceLifecycle
 import Storage
 import StorageSQLite
 import Threads
