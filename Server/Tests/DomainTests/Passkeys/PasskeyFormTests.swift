@@ -122,7 +122,7 @@ struct PasskeyDomainListTests {
         }
         let domain = PasskeyDomain("example.com", [rules, rules])
         #expect(domain.origins == ["https://a.example", "https://example.com:8443"])
-        #expect(domain.appleApps.isEmpty && domain.androidApps.isEmpty && domain.applications.isEmpty)
+        #expect(domain.appleApps.isEmpty && domain.androidApps.isEmpty)
     }
 
     @Test("are five hundred of each kind", arguments: [499, 500, 501])
