@@ -38,11 +38,11 @@ struct ReplicaStopTests {
         let worker = ReplicaWorker(shipper: shipper, logger: TestServer.silence, stop: {})
         let work = Task { try await worker.run() }
         _ = await repository.held.first { _ in true }
-        let before = try repository.names().count
+        let before = try repository.names(beginningWith: "", after: nil).count
         #expect(try await server.signUp("hana").status == 201)
         work.cancel()
         try await work.value
-        #expect(try repository.names().count > before)
+        #expect(try repository.names(beginningWith: "", after: nil).count > before)
         await store.close()
     }
 }

@@ -1,6 +1,7 @@
 import Domain
 import HTTPSupport
 import OkaeriServer
+import enum OkaeriWire.APIPath
 import enum OkaeriWire.JSONValue
 import Testing
 
