@@ -6,8 +6,6 @@ import OkaeriServer
 /// A class, because four commands hold it: code that copies so many options as values was 0.6 MB of the program.
 final class SettingOptions: ParsableArguments, SettingHolder {
     @OptionGroup(title: "What most servers set") var main: MainOptions
-    /// Beside `main`, not in it: for each level of groups, a development build checks what is in it four times as often.
-    @OptionGroup(title: "What most servers set") var storage: StorageOptions
     @Option(.databaseConnections) var databaseConnections: GivenSetting?
     @Option(.adminNetworks) var adminNetworks: GivenSetting?
     @Option(.privateNetworks) var privateNetworks: GivenSetting?
@@ -55,7 +53,7 @@ final class SettingOptions: ParsableArguments, SettingHolder {
     /// All settings: these options over the environment over the configuration file.
     func settings() throws(CommandFault) -> ServerSettings {
         var values = given
-        values["config"] = storage.configurationFile
+        values["config"] = main.storage.configurationFile
         if main.isDevelopment { values[Setting.dev.name] = "on" }
         return try ServerSettings.read(values)
     }
@@ -64,6 +62,7 @@ final class SettingOptions: ParsableArguments, SettingHolder {
 /// The settings that come first in the help, because servers differ in them.
 struct MainOptions: ParsableArguments, SettingHolder {
     @Option(.listen) var listen: GivenSetting?
+    @OptionGroup var storage: StorageOptions
     @Option(.publicURL) var publicURL: GivenSetting?
     @Option(.trustedProxies) var trustedProxies: GivenSetting?
 
