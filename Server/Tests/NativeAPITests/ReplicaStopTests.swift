@@ -67,7 +67,7 @@ private final class HeldRepository: BackupRepository {
     /// What can be restored, without drafts.
     var parts: [ReplicaPart] {
         get throws(BackupFault) {
-            try names(beginningWith: ReplicaPart.beginning, after: nil).compactMap { ReplicaPart($0) }
+            try names(beginningWith: "", after: nil).compactMap { ReplicaPart($0) }
         }
     }
 
