@@ -186,7 +186,7 @@ package struct Composition: Sendable {
                 at: addresses, call: telemetry.traced(caller, tellsTrace: false),
                 adminCall: telemetry.traced(adminCaller, tellsTrace: false),
                 tenantCall: telemetry.traced(tenantCaller, tellsTrace: false), clock: clock, randomness: randomness),
-            mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
+            mailDelivery: settings.mailDelivery(by: mail?.carrier),
             mailRenderer: HTMLMailRenderer(),
             textDelivery: settings.textDelivery(clock, telemetry.traced(textMessageCaller, tellsTrace: true)))
         services.certificates = CertificateChains()

@@ -107,6 +107,32 @@ struct MailTests {
         #expect(try await logIn(ticket, received.code ?? "", at: again, application) == 200)
     }
 
+    @Test("tell users also of what a command does beside a server, which alone knows of the mail server")
+    func command() async throws {
+        let mail = try await MailServer()
+        try await mail.stop()
+        let (server, application) = try await start(mail, users: ["hana@example.com"])
+        let users = try await Program.run("user", "list", "--application", application, "--json", "--data", folder.path)
+        let user = try #require(try users.json(Users.self).users.first).id
+        let done = try await Program.run("user", "disable", user, "--application", application, "--data", folder.path)
+        #expect(done.status == 0, "\(done.errors)")
+        #expect(try await queue(application).map(\.kind) == ["account-disabled"])
+        try await server.stop()
+        // Nobody is there who would send it.
+        for deed in ["enable", "disable"] {
+            let again = try await Program.run(
+                "user", deed, user, "--application", application, "--data", folder.path)
+            #expect(again.status == 0, "\(again.errors)")
+        }
+        #expect(try await queue(application).count == 1)
+    }
+
+    private struct Users: Decodable {
+        let users: [User]
+
+        struct User: Decodable { let id: String }
+    }
+
     @Test("are given up when they are refused, tried again when there is hope, and hold nobody up")
     func refusals() async throws {
         let mail = try await MailServer()

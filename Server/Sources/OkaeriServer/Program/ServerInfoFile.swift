@@ -19,6 +19,8 @@ package struct ServerInfoFile: Codable, Hashable, Sendable {
     package var fakeApple: String?
     /// Whether the server is for development; absent in the file of an older one.
     package var isDevelopment: Bool?
+    /// Whether it sends mails, so that commands tell users by mail what they did; absent in the file of an older one.
+    package var sendsMail: Bool?
     /// The ids of its sealing keys, that of the one that seals first; absent in the file of an older one.
     package var sealingKeys: [String]?
     /// The address by which admins reach it; absent in the file of an older one.
@@ -124,14 +126,15 @@ package enum StatusKeyFile {
 }
 
 extension ServerSettings {
-    /// The settings for a program beside the server that runs on the same data folder: in development it asks the same fake
-    /// Apple. A setting that names another address stays.
+    /// The settings for a program beside the server that runs on the same data folder: users are told by mail of what it does
+    /// where that server sends mails, and in development it asks the same fake Apple. A setting that names another address stays.
     package var besideRunningServer: ServerSettings {
-        guard database == nil, providers.apple == ProviderAddresses().apple,
-            let fake = ServerInfoFile.read(in: dataFolder)?.fakeApple
-        else { return self }
+        guard database == nil, let running = ServerInfoFile.read(in: dataFolder) else { return self }
         var settings = self
-        settings.providers.apple = fake
+        settings.isBesideMailingServer = running.sendsMail ?? false
+        if let fake = running.fakeApple, providers.apple == ProviderAddresses().apple {
+            settings.providers.apple = fake
+        }
         return settings
     }
 }

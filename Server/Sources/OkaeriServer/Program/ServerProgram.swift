@@ -197,7 +197,8 @@ package struct ServerProgram: Sendable {
             let file = ServerInfoFile(
                 pid: getpid(), processNumbers: SystemName.processNumbers, url: listening.url,
                 version: ProgramVersion.current, fakeApple: fakeApple, isDevelopment: settings.isDevelopment,
-                sealingKeys: sealingKeys, adminURL: settings.adminURL(port: listening.port))
+                sendsMail: settings.sendsMail, sealingKeys: sealingKeys,
+                adminURL: settings.adminURL(port: listening.port))
             try info.write(file, in: settings.dataFolder)
         } catch {
             logger.warning("server.json cannot be written", metadata: ["error": "\(error)"])

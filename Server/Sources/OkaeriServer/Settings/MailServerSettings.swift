@@ -69,6 +69,16 @@ extension ServerSettings {
         }
     }
 
+    /// Whether a server with these settings sends mails, or keeps them in an outbox.
+    var sendsMail: Bool { isDevelopment || smtp != nil }
+
+    /// By which way mails leave.
+    func mailDelivery(by carrier: SMTPCarrier?) -> MailDelivery {
+        if isDevelopment { return .outbox }
+        if let carrier { return .carrier(carrier) }
+        return isBesideMailingServer ? .server : .none
+    }
+
     /// Connects to the mail server and logs in.
     ///
     /// - Returns: what is wrong; `nil` when mails can be sent, or when there is no mail server to ask.

@@ -60,6 +60,8 @@ package struct ServerSettings: Sendable {
     package var replica: ReplicaSettings?
     /// The mail server; `nil` without one.
     package var smtp: SMTPSettings?
+    /// Whether these are a command's, and the server beside it sends mails.
+    var isBesideMailingServer = false
     /// What is set for the log-in at a mail server although none is named.
     package var unusedMailSettings: [Setting]
     /// Where text messages go; `nil` when none are sent.

@@ -199,7 +199,7 @@ package struct DeliverMail: Sendable {
         }
         let message = message(rendered, of: mail, from: application)
         switch delivery {
-        case .none: return .failed(reason: DeliveryFault.text(.noMailServer))
+        case .none, .server: return .failed(reason: DeliveryFault.text(.noMailServer))
         case .outbox: return await outbox.deliver(message)
         case .carrier(let carrier): return await carrier.deliver(message)
         }

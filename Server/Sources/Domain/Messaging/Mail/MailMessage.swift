@@ -59,6 +59,8 @@ package enum MailDelivery: Sendable {
     case outbox
     /// By a carrier, for example SMTP.
     case carrier(any MailCarrier)
+    /// By the server beside which a command works, and which sends what the command puts into the queue.
+    case server
 
     /// Whether mails can leave the server.
     package var isAvailable: Bool {
