@@ -107,7 +107,7 @@ struct MailTests {
         #expect(try await logIn(ticket, received.code ?? "", at: again, application) == 200)
     }
 
-    @Test("tell users also of what a command does beside a server, which alone knows of the mail server")
+    @Test("inform users also of what a command does beside a server, which alone knows of the mail server")
     func command() async throws {
         let mail = try await MailServer()
         try await mail.stop()
@@ -119,9 +119,9 @@ struct MailTests {
         #expect(try await queue(application).map(\.kind) == ["account-disabled"])
         try await server.stop()
         // Nobody is there who would send it.
-        for deed in ["enable", "disable"] {
+        for action in ["enable", "disable"] {
             let again = try await Program.run(
-                "user", deed, user, "--application", application, "--data", folder.path)
+                "user", action, user, "--application", application, "--data", folder.path)
             #expect(again.status == 0, "\(again.errors)")
         }
         #expect(try await queue(application).count == 1)

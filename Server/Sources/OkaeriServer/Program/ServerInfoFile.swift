@@ -19,7 +19,7 @@ package struct ServerInfoFile: Codable, Hashable, Sendable {
     package var fakeApple: String?
     /// Whether the server is for development; absent in the file of an older one.
     package var isDevelopment: Bool?
-    /// Whether it sends mails, so that commands tell users by mail what they did; absent in the file of an older one.
+    /// Whether it sends mails, so that commands inform users by mail of what they did; absent in the file of an older one.
     package var sendsMail: Bool?
     /// The ids of its sealing keys, that of the one that seals first; absent in the file of an older one.
     package var sealingKeys: [String]?
@@ -126,7 +126,7 @@ package enum StatusKeyFile {
 }
 
 extension ServerSettings {
-    /// The settings for a program beside the server that runs on the same data folder: users are told by mail of what it does
+    /// The settings for a program beside the server that runs on the same data folder: users get mails about what it does
     /// where that server sends mails, and in development it asks the same fake Apple. A setting that names another address stays.
     package var besideRunningServer: ServerSettings {
         guard database == nil, let running = ServerInfoFile.read(in: dataFolder) else { return self }
