@@ -70,7 +70,13 @@ struct ForeignUsersOptions: ParsableArguments {
     ///
     /// - Throws: `CommandFault` when it cannot be read, is longer than 64 KiB, or is not JSON.
     static func smallFile(_ path: String) throws(CommandFault) -> JSONValue {
-        let bytes = try smallFileBytes(path)
+        try json(smallFileBytes(path), of: path)
+    }
+
+    /// The value of a small file that was read.
+    ///
+    /// - Throws: `CommandFault` when it is not JSON.
+    static func json(_ bytes: [UInt8], of path: String) throws(CommandFault) -> JSONValue {
         do throws(JSONSyntaxError) {
             return try JSONValue(parsing: bytes)
         } catch {

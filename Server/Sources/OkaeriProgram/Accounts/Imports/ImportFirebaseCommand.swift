@@ -34,8 +34,9 @@ struct ImportFirebaseCommand: AsyncParsableCommand {
 
     func run() async throws {
         let scrypt = try hashConfig.map { path in
-            let shown = Self.shown(try ForeignUsersOptions.smallFileBytes(path))
-            return try Self.scrypt(in: shown ?? ForeignUsersOptions.smallFile(path))
+            // Read once: a pipe has nothing more the second time.
+            let bytes = try ForeignUsersOptions.smallFileBytes(path)
+            return try Self.scrypt(in: Self.shown(bytes) ?? ForeignUsersOptions.json(bytes, of: path))
         }
         try await users.run(list: .users, FirebaseRecord(scrypt: scrypt).user)
     }
