@@ -27,15 +27,11 @@ package struct BreachedPasswordRange: BreachedPasswords {
             let asked = WebCall(
                 .get, "\(url)/\(String(decoding: digest.prefix(Self.prefixDigits), as: UTF8.self))",
                 headers: [(name: "Add-Padding", value: "true")])
-            // In a task of its own: who leaves meanwhile would have a password that nobody looked up.
-            let outcome = await Task { [call] () async -> Result<WebResponse, WebFault> in
-                do throws(WebFault) {
-                    return .success(try await call(asked))
-                } catch {
-                    return .failure(error)
-                }
-            }.value
-            guard case .success(let answer) = outcome else {
+            let answer: WebResponse
+            do {
+                // In a task of its own: who leaves meanwhile would have a password that nobody looked up.
+                answer = try await Task { [call] in try await call(asked) }.value
+            } catch {
                 throw BreachListUnavailable(reason: "the password range service gives no answer")
             }
             guard answer.status == 200 else {
