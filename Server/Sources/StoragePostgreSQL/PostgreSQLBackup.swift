@@ -258,9 +258,7 @@ package final class PostgreSQLRestoration {
     package func requireAlone() throws(PostgreSQLOpenFault) {
         let isAlone: Bool
         do throws(TableFault) {
-            isAlone = try PostgreSQLTables.isSoon { () throws(TableFault) in
-                try address.asking { () throws(PostgreSQLFault) in try link.isAlone() }
-            }
+            isAlone = try PostgreSQLTables.isSoonAlone(link, at: address)
         } catch {
             throw PostgreSQLOpenFault(error.description)
         }

@@ -49,13 +49,17 @@ package struct PostgreSQLTables: TableReader {
     }
 
     private func awaitEndOfOthers() throws(TableFault) {
-        let isAlone = try Self.isSoon { () throws(TableFault) in
-            try address.asking { () throws(PostgreSQLFault) in try link.isAlone() }
-        }
-        guard isAlone else {
+        guard try Self.isSoonAlone(link, at: address) else {
             throw TableFault(
                 "The database \(address) is in use: programs of Okaeri are connected to it. Stop all nodes first; what they "
                     + "change while it is copied would be lost.")
+        }
+    }
+
+    /// Whether no other program of Okaeri is connected to a database once those that were stopped have left it.
+    static func isSoonAlone(_ link: PostgreSQLLink, at address: PostgreSQLAddress) throws(TableFault) -> Bool {
+        try isSoon { () throws(TableFault) in
+            try address.asking { () throws(PostgreSQLFault) in try link.isAlone() }
         }
     }
 

@@ -87,9 +87,11 @@ package struct RestoreDump {
     package func endRecovered(
         _ address: PostgreSQLAddress, journalOf old: PostgreSQLAddress?, keepsSessions: Bool
     ) throws(BackupFault) -> RestoreReport {
-        let restoration = try BackupFault.reading { () throws(PostgreSQLOpenFault) in try PostgreSQLRestoration(address)
+        let restoration = try BackupFault.reading { () throws(PostgreSQLOpenFault) in
+            let restoration = try PostgreSQLRestoration(address)
+            try restoration.requireAlone()
+            return restoration
         }
-        try BackupFault.reading { () throws(PostgreSQLOpenFault) in try restoration.requireAlone() }
         guard let segment = try BackupFault.reading({ () throws(PostgreSQLOpenFault) in try restoration.lastSegment() })
         else {
             throw BackupFault(
