@@ -39,13 +39,10 @@ enum SignOnPages {
         },
     ]
 
-    /// Whether a path is one of the dashboard's pages. Browsers leave it by segments of dots, also by those in percents.
+    /// Whether a path is one of the dashboard's pages. Browsers leave it by segments of dots.
     private static func isOwn(_ path: String) -> Bool {
         let isInside = path == Dashboard.root || path.hasPrefix("\(Dashboard.root)/") && !path.contains("//")
-        return isInside
-            && path.before("?").pieces(at: "/").allSatisfy {
-                ![".", ".."].contains($0.lowercased().replacing("%2e", with: "."))
-            }
+        return isInside && !path.before("?").pieces(at: "/").contains(where: \.isDotSegment)
     }
 
     private static func leave(

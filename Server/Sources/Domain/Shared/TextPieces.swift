@@ -20,6 +20,10 @@ extension StringProtocol where SubSequence == Substring {
         self[...].unicodeScalars.split { $0.properties.isWhitespace }.map { String($0) }
     }
 
+    /// Whether a segment of a path leads to itself or to the one above it (RFC 3986 §5.2.4), also with its dots in percents, as browsers
+    /// and servers take them.
+    package var isDotSegment: Bool { [".", ".."].contains(lowercased().replacing("%2e", with: ".")) }
+
     /// The text without the first of such signs.
     ///
     /// - Parameter sign: A sign of ASCII.

@@ -111,7 +111,7 @@ package struct EgressPolicy: Sendable {
             var segments = parts.percentEncodedPath.pieces(at: "/", keepsEmpty: true).dropFirst()
             if segments.last == "" { segments.removeLast() }
             self.segments = Array(segments)
-            guard !self.segments.contains(where: Self.isDotSegment) else { return nil }
+            guard !self.segments.contains(where: \.isDotSegment) else { return nil }
         }
 
         /// Whether it is an operator's address or one below it. A server may take an encoded separator for one.
@@ -119,11 +119,6 @@ package struct EgressPolicy: Sendable {
             isPlain && scheme == parent.scheme && host == parent.host && port == parent.port
                 && segments.starts(with: parent.segments)
                 && !segments.dropFirst(parent.segments.count).contains(where: Self.hasEncodedSeparator)
-        }
-
-        private static func isDotSegment(_ segment: Substring) -> Bool {
-            let plain = segment.lowercased().replacing("%2e", with: ".")
-            return plain == "." || plain == ".."
         }
 
         private static func hasEncodedSeparator(_ segment: Substring) -> Bool {
