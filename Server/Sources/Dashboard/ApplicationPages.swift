@@ -139,10 +139,10 @@ enum SettingsPage {
                     form, application.settings.attestation, playKeys)
                 application.settings.proofRequired = !form.text("proofRequired").isEmpty
                 application.settings.audiences = form.text("audiences").words
-                application.settings.transferLink = form["transferLink"].flatMap { $0.isEmpty ? nil : $0 }
-                application.settings.mail.senderName = form["senderName"].flatMap { $0.isEmpty ? nil : $0 }
-                application.settings.mail.verificationURL = form["verificationURL"].flatMap { $0.isEmpty ? nil : $0 }
-                application.settings.mail.resetURL = form["resetURL"].flatMap { $0.isEmpty ? nil : $0 }
+                application.settings.transferLink = form.typed("transferLink")
+                application.settings.mail.senderName = form.typed("senderName")
+                application.settings.mail.verificationURL = form.typed("verificationURL")
+                application.settings.mail.resetURL = form.typed("resetURL")
             }
             return request.redirect(to: "\(request.path("settings"))?done=saved")
         } catch {

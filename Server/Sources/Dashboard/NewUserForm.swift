@@ -15,8 +15,7 @@ enum NewUserForm {
 
     @Sendable private static func create(_ request: DashboardRequest) async throws -> Response {
         let form = try await request.form()
-        func value(_ name: String) -> String? { form[name].flatMap { $0.isEmpty ? nil : $0 } }
-        func change(_ name: String) -> ValueChange<String> { value(name).map { .set($0) } ?? .unchanged }
+        func change(_ name: String) -> ValueChange<String> { ValueChange(given: form.typed(name)) }
         let identifiers = NewIdentifiers(
             username: change("username"), email: change("email"), phone: change("phone"), rules: .native)
         do {
@@ -24,7 +23,7 @@ enum NewUserForm {
                 throw DomainError.fieldsRefused([ValidationError(field: "email", rule: .required)])
             }
             let user = try await request.modules.accounts.createUser(
-                identifiers, .init(displayName: value("displayName"), locale: value("locale")),
+                identifiers, .init(displayName: form.typed("displayName"), locale: form.typed("locale")),
                 in: try request.targetApplication(), by: try request.auditActor())
             return request.redirect(to: "\(request.path(of: user.id))?done=created")
         } catch {

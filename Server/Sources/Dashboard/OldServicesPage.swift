@@ -27,9 +27,7 @@ enum OldServicesPage {
     ]
 
     private static func draft(_ form: FormValues) -> ManageOldServices.Draft {
-        func words(_ field: String) -> [String] {
-            form.text(field).words
-        }
+        func words(_ field: String) -> [String] { form.text(field).words }
         let issuer = words("issuer").joined(separator: " ")
         let secret = words("secret").joined(separator: " ")
         return ManageOldServices.Draft(

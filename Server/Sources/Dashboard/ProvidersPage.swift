@@ -86,17 +86,13 @@ enum ProvidersPage {
         _ name: String, _ form: FormValues, _ prefix: String, _ request: DashboardRequest, _ who: Operator
     ) async throws {
         func value(_ field: String) -> String { form.text("\(prefix).\(field)") }
-        func optional(_ field: String) -> String? { value(field).isEmpty ? nil : value(field) }
+        func optional(_ field: String) -> String? { form.typed("\(prefix).\(field)") }
         let settings = ProviderSettings(
-            provider: .init(rawValue: name), audiences: lines(value("audiences")), teamId: optional("teamId"),
-            keyId: optional("keyId"), issuer: optional("issuer"), redirectURIs: lines(value("redirectURIs")))
+            provider: .init(rawValue: name), audiences: value("audiences").words, teamId: optional("teamId"),
+            keyId: optional("keyId"), issuer: optional("issuer"), redirectURIs: value("redirectURIs").words)
         try await request.modules.providers.setProvider(
             settings, secret: optional("secret").map { Secret($0.replacing("\r\n", with: "\n")) },
             of: try request.targetApplication().id, isCurrent: { $0.version == form.version }, by: who)
-    }
-
-    private static func lines(_ text: String) -> [String] {
-        text.words
     }
 
     private static func draw(

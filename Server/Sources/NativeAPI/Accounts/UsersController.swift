@@ -95,13 +95,6 @@ struct UsersController: Sendable {
     }
 }
 
-extension ValueChange {
-    /// A value that may have been given.
-    init(given value: Value?) {
-        self = value.map { .set($0) } ?? .unchanged
-    }
-}
-
 extension ValueChange where Value: Codable & Hashable {
     /// A change as it was sent.
     init(_ change: UserPatchBody.Change<Value>) {

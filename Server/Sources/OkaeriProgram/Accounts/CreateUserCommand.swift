@@ -45,9 +45,9 @@ struct CreateUserCommand: AsyncParsableCommand {
     private static let options = ["displayName": "--display-name"]
 
     func run() async throws {
-        func change(_ text: String?) -> ValueChange<String> { text.map { .set($0) } ?? .unchanged }
         let identifiers = NewIdentifiers(
-            username: change(username), email: change(email), phone: change(phone), rules: .native)
+            username: ValueChange(given: username), email: ValueChange(given: email),
+            phone: ValueChange(given: phone), rules: .native)
         let profile = UserRegistration.Profile(displayName: displayName, locale: locale)
         let applicationId = application.id
         let user: User

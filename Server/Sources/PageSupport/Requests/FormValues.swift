@@ -73,6 +73,9 @@ package struct FormValues: Sendable {
 
     package subscript(name: String) -> String? { values[name] }
 
+    /// What was typed into a field; `nil` also for nothing.
+    package func typed(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
+
     /// The value of a field; empty when it is missing.
     package func text(_ name: String) -> String { values[name] ?? "" }
 

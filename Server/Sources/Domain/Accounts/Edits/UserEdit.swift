@@ -6,6 +6,11 @@ package enum ValueChange<Value: Sendable>: Sendable {
     case removed
     case set(Value)
 
+    /// A value that may have been given.
+    package init(given value: Value?) {
+        self = value.map { .set($0) } ?? .unchanged
+    }
+
     package func applied(to value: Value?) -> Value? {
         switch self {
         case .unchanged: value
