@@ -279,6 +279,23 @@ struct ImportServicesTests {
         #expect(finished.status == 1 && !finished.errors.isEmpty)
     }
 
+    @Test("read Firebase's hash parameters from a pipe, which gives them once", .timeLimit(.minutes(2)))
+    func pipe() async throws {
+        let folder = TestFolder()
+        try folder.make()
+        let (file, pipe) = ("\(folder.path)/users.json", "\(folder.path)/hash.json")
+        try #"{"users":[]}"#.write(toFile: file, atomically: true, encoding: .utf8)
+        let made = try await Program.run("application", "create", "Demo", "--json", "--data", folder.path)
+        let application: Made = try made.json()
+        try #require(mkfifo(pipe, 0o600) == 0)
+        // Waits for who reads it.
+        Thread.detachNewThread { try? Data(Self.hashConfig.utf8).write(to: URL(fileURLWithPath: pipe)) }
+        let finished = try await Program.run([
+            "import", "firebase", file, "--hash-config", pipe, "--application", application.id, "--data", folder.path,
+        ])
+        #expect(finished.status == 0, "\(finished.errors)")
+    }
+
     /// A row of Supabase's `auth.identities`.
     private static func row(_ provider: String, _ subject: String) -> String {
         #"{"user_id":"2c1f4a9e-8b7d-4c3a-9f10-6d5e4b3a2c11","provider":"\#(provider)","provider_id":"\#(subject)"}"#
