@@ -15,6 +15,8 @@ package struct GameCenterCertificates: Sendable {
     private static let owner = "Apple Inc."
     private static let issuerHosts = ["http://cacerts.digicert.com", "https://cacerts.digicert.com"]
 
+    private static let gameCenterRoots = [digiCertTrustedRootG4].compactMap(X509Certificate.init)
+
     private let base: String?
     private let issuers: String
     private let roots: [X509Certificate]
@@ -23,13 +25,14 @@ package struct GameCenterCertificates: Sendable {
     /// - Parameters:
     ///   - base: The address that all certificates are under; `nil` for every host of Apple's.
     ///   - issuers: Where the certificates of DigiCert are.
-    ///   - roots: What a chain may end with, in DER.
+    ///   - furtherRoots: What a chain may end with besides the root of Game Center, in DER.
     ///   - call: Asks for them.
     ///   - clock: The time.
-    package init(at base: String?, issuers: String, roots: [[UInt8]], call: any WebCaller, clock: any WallClock) {
+    package init(at base: String?, issuers: String, furtherRoots: [[UInt8]], call: any WebCaller, clock: any WallClock)
+    {
         self.base = base
         self.issuers = issuers
-        self.roots = roots.compactMap(X509Certificate.init)
+        roots = Self.gameCenterRoots + furtherRoots.compactMap(X509Certificate.init)
         documents = RemoteDocuments(
             call: call, clock: clock,
             bounds: .init(documents: Self.maximumDocuments, newAddressesPerMinute: Self.newAddressesPerMinute)

@@ -57,7 +57,6 @@ extension IdentityProviders {
         at addresses: ProviderAddresses, call: any WebCaller, adminCall: any WebCaller, tenantCall: any WebCaller,
         clock: any WallClock, randomness: any Randomness
     ) {
-        let roots = [GameCenterCertificates.digiCertTrustedRootG4] + addresses.gameCenterRoots
         // Documents of the operator's addresses are in a cache that no tenant's address leads to.
         func openIDs(_ call: any WebCaller, _ verify: TokenVerifier) -> (OpenIDProvider.Preset?) -> OpenIDProvider {
             let descriptions = RemoteDocuments(call: call, clock: clock) {
@@ -78,8 +77,8 @@ extension IdentityProviders {
                 .naver: NaverProvider(base: addresses.naver, profile: addresses.naverProfile, call: call),
                 .gameCenter: GameCenterProvider(
                     certificates: GameCenterCertificates(
-                        at: addresses.gameCenter, issuers: addresses.certificateIssuers, roots: roots, call: call,
-                        clock: clock),
+                        at: addresses.gameCenter, issuers: addresses.certificateIssuers,
+                        furtherRoots: addresses.gameCenterRoots, call: call, clock: clock),
                     base: addresses.gameCenter ?? "https://static.gc.apple.com", clock: clock),
                 .facebook: FacebookProvider(
                     graph: addresses.facebookGraph, dialog: addresses.facebookDialog,
