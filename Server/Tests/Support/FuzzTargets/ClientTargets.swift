@@ -7,7 +7,7 @@ import Synchronization
 import struct OkaeriWire.GuideText
 
 /// A server that answers as the input says: with these, one after the other and again from the first.
-private final class HostileServer: Transport {
+final class HostileServer: Transport {
     private let answers: [TransportResponse]
     private let asked = Mutex(0)
 
@@ -22,6 +22,50 @@ private final class HostileServer: Transport {
             return asked - 1
         }
         return answers[number % answers.count]
+    }
+}
+
+extension HostileServer {
+    /// Up to eight, with a line `%%` between them.
+    static func answers(_ input: [UInt8]) -> [TransportResponse] {
+        var answers: [TransportResponse] = []
+        var rest = input[...]
+        while !rest.isEmpty, answers.count < 8 {
+            let parts = cut(rest, at: Self.betweenAnswers)
+            answers.append(answer(parts.before))
+            rest = parts.after ?? []
+        }
+        return answers
+    }
+
+    /// Status, header fields, an empty line, body.
+    static func answer(_ input: ArraySlice<UInt8>) -> TransportResponse {
+        let parts = cut(input, at: Self.behindHead)
+        let head = String(input: Array(parts.before))
+        var lines = head.split(separator: "\n").makeIterator()
+        let status = lines.next().flatMap { Int($0) } ?? 200
+        var headers: HeaderFields = [:]
+        while let line = lines.next() {
+            let field = line.split(separator: ":", maxSplits: 1)
+            if field.count == 2 { headers[String(field[0])] = field[1].trimmingCharacters(in: .whitespaces) }
+        }
+        return TransportResponse(status: status, headers: headers, body: parts.after.map { Data($0) } ?? Data())
+    }
+
+    private static let betweenAnswers = Array("\n%%\n".utf8)
+    private static let behindHead = Array("\n\n".utf8)
+
+    /// What stands before some bytes, the first of which is a line's end, and what behind them.
+    private static func cut(
+        _ input: ArraySlice<UInt8>, at mark: [UInt8]
+    ) -> (before: ArraySlice<UInt8>, after: ArraySlice<UInt8>?) {
+        var rest = input
+        while let position = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            rest = input[position...]
+            if rest.starts(with: mark) { return (input[..<position], rest.dropFirst(mark.count)) }
+            rest = rest.dropFirst()
+        }
+        return (input, nil)
     }
 }
 
@@ -118,12 +162,13 @@ extension FuzzTarget {
     /// An input is one line with the name of a call, then answers with a line `%%` between them: status, header fields,
     /// an empty line, body.
     static let client = [
-        FuzzTarget("sdk-answer") { input in
+        answer,
+        FuzzTarget("sdk-calls") { input in
             guard let device = LoggedInDevice.shared else { return expect(false, "a device logs in") }
             let (line, rest) = input.firstLine
             let name = String(input: line)
             guard let call = calls[name] ?? calls[names[line.digest % names.count]] else { return }
-            let answers = Self.answers(rest)
+            let answers = HostileServer.answers(rest)
             waiting {
                 let client = OkaeriClient(
                     server: device.server, application: LoggedInDevice.application,
@@ -133,48 +178,8 @@ extension FuzzTarget {
                 // An error of the library is a good end; anything else would end the program.
                 try? await call(client)
             }
-        }
+        },
     ]
-
-    private static func answers(_ input: [UInt8]) -> [TransportResponse] {
-        var answers: [TransportResponse] = []
-        var rest = input[...]
-        while !rest.isEmpty, answers.count < 8 {
-            let parts = cut(rest, at: Self.betweenAnswers)
-            answers.append(answer(parts.before))
-            rest = parts.after ?? []
-        }
-        return answers
-    }
-
-    private static func answer(_ input: ArraySlice<UInt8>) -> TransportResponse {
-        let parts = cut(input, at: Self.behindHead)
-        let head = String(input: Array(parts.before))
-        var lines = head.split(separator: "\n").makeIterator()
-        let status = lines.next().flatMap { Int($0) } ?? 200
-        var headers: HeaderFields = [:]
-        while let line = lines.next() {
-            let field = line.split(separator: ":", maxSplits: 1)
-            if field.count == 2 { headers[String(field[0])] = field[1].trimmingCharacters(in: .whitespaces) }
-        }
-        return TransportResponse(status: status, headers: headers, body: parts.after.map { Data($0) } ?? Data())
-    }
-
-    private static let betweenAnswers = Array("\n%%\n".utf8)
-    private static let behindHead = Array("\n\n".utf8)
-
-    /// What stands before some bytes, the first of which is a line's end, and what behind them.
-    private static func cut(
-        _ input: ArraySlice<UInt8>, at mark: [UInt8]
-    ) -> (before: ArraySlice<UInt8>, after: ArraySlice<UInt8>?) {
-        var rest = input
-        while let position = rest.firstIndex(of: UInt8(ascii: "\n")) {
-            rest = input[position...]
-            if rest.starts(with: mark) { return (input[..<position], rest.dropFirst(mark.count)) }
-            rest = rest.dropFirst()
-        }
-        return (input, nil)
-    }
 
     private static let names = calls.keys.sorted()
 
