@@ -29,11 +29,13 @@ struct RouteMatcherTests {
         for path in Self.paths {
             let route = Route(.get, path, .nothing) { _, _ in Response(status: .ok) }
             matcher.add(
-                RoutePipeline(Adapter(), shared, RouteMetrics(method: "GET", path: path), route.handler), for: route)
+                RoutePipeline(Adapter(), shared, RouteMetrics(method: "GET", path: path), route.handler), for: route,
+                of: 0)
         }
         let post = Route(.post, "/user/{id}", .nothing) { _, _ in Response(status: .ok) }
         matcher.add(
-            RoutePipeline(Adapter(), shared, RouteMetrics(method: "POST", path: post.path), post.handler), for: post)
+            RoutePipeline(Adapter(), shared, RouteMetrics(method: "POST", path: post.path), post.handler), for: post,
+            of: 1)
         return matcher
     }
 
@@ -76,7 +78,13 @@ struct RouteMatcherTests {
             ("/" + String(repeating: "\u{301}", count: 31), []),
         ] as [(String, Set<HTTPRequest.Method>)])
     func methods(path: String, methods: Set<HTTPRequest.Method>) {
-        #expect(matcher.methods(at: path) == methods)
+        #expect(matcher.methods(at: path) { _ in true } == methods)
+    }
+
+    @Test("names no method of a protocol that is hidden from who asks")
+    func hidden() {
+        #expect(matcher.methods(at: "/user/a") { part in part == 0 } == [.get])
+        #expect(matcher.methods(at: "/user/a") { _ in false }.isEmpty)
     }
 
     private struct Adapter: ProtocolAdapter {

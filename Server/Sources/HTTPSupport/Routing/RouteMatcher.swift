@@ -23,6 +23,7 @@ struct RouteMatcher: Sendable {
     }
 
     private struct Leaf: Sendable {
+        var part: Int
         var method: HTTPRequest.Method
         /// In the order of their segments.
         var names: [Substring]
@@ -42,7 +43,11 @@ struct RouteMatcher: Sendable {
     /// The root is the first.
     private var nodes = [Node()]
 
-    mutating func add(_ pipeline: RoutePipeline, for route: Route) {
+    /// - Parameters:
+    ///   - pipeline: What answers its requests.
+    ///   - route: The route.
+    ///   - part: The number of the protocol that it is of.
+    mutating func add(_ pipeline: RoutePipeline, for route: Route, of part: Int) {
         var node = 0
         var names: [Substring] = []
         let segments = route.path.pieces(at: "/")
@@ -59,7 +64,7 @@ struct RouteMatcher: Sendable {
             if isName { nodes[node].named = next } else { nodes[node].spelledOut[segment] = next }
             node = next
         }
-        let leaf = Leaf(method: route.method, names: names, pipeline: pipeline)
+        let leaf = Leaf(part: part, method: route.method, names: names, pipeline: pipeline)
         if hasWildcard {
             nodes[node].wildcards.append(leaf)
         } else {
@@ -83,9 +88,11 @@ struct RouteMatcher: Sendable {
     /// The methods of the routes that end at a path, whichever of them goes first. What `**` takes is no path of its own:
     /// it adds nothing.
     ///
-    /// - Parameter path: The path without its query; any text.
+    /// - Parameters:
+    ///   - path: The path without its query; any text.
+    ///   - isVisible: Whether the routes of the protocol with a number count.
     /// - Returns: none when no route ends there.
-    func methods(at path: String) -> Set<HTTPRequest.Method> {
+    func methods(at path: String, where isVisible: (_ part: Int) -> Bool) -> Set<HTTPRequest.Method> {
         var ends = [0]
         for bytes in path.utf8.split(separator: Self.slash) {
             let segment = Substring(bytes)
@@ -95,7 +102,8 @@ struct RouteMatcher: Sendable {
                 [isHashed ? nodes[end].spelledOut[segment] : nil, nodes[end].named].compactMap { $0 }
             }
         }
-        return Set(ends.flatMap { end in nodes[end].leaves.map(\.method) })
+        let leaves = ends.flatMap { nodes[$0].leaves }
+        return Set(leaves.filter { isVisible($0.part) }.map(\.method))
     }
 
     private func leaf(

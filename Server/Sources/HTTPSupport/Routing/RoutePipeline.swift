@@ -25,6 +25,8 @@ final class RoutePipeline: Sendable {
     private let unknownPaths: any ErrorRenderer
     /// What browsers show in their place.
     private let unknownPage: UnknownPage?
+    /// The protocols that refuse in their own words what they own, pages or not.
+    private let others: [any ProtocolAdapter]
     /// `nil` while no traces are made, which is all that a request then learns of them.
     private let tracing: RequestTracing?
     /// Whether its response is made on no event loop.
@@ -36,13 +38,14 @@ final class RoutePipeline: Sendable {
     ///   - metrics: Where its requests are counted.
     ///   - errors: The route's own words for errors; `nil` for the protocol's.
     ///   - unknownPage: What browsers show of a path that does not exist for them; `nil` for the words for programs.
+    ///   - others: The protocols of whose paths browsers are shown no page.
     ///   - isRoute: Whether it stands for a route of the protocol, which exists for some alone; else for what no route fits.
     ///   - hasLongResponse: Whether its response may be long.
     ///   - handler: Handles the request.
     init(
         _ adapter: any ProtocolAdapter, _ shared: Shared, _ metrics: RouteMetrics,
-        errors: (any ErrorRenderer)? = nil, unknownPage: UnknownPage? = nil, isRoute: Bool = true,
-        hasLongResponse: Bool = false, _ handler: @escaping Route.Handler
+        errors: (any ErrorRenderer)? = nil, unknownPage: UnknownPage? = nil, others: [any ProtocolAdapter] = [],
+        isRoute: Bool = true, hasLongResponse: Bool = false, _ handler: @escaping Route.Handler
     ) {
         self.hasLongResponse = hasLongResponse
         self.handler = handler
@@ -57,6 +60,7 @@ final class RoutePipeline: Sendable {
         visibility = isRoute ? adapter.visibility : nil
         unknownPaths = shared.unknownPaths ?? adapter.errors
         self.unknownPage = unknownPage
+        self.others = others
         log = RequestLog(method: metrics.method, path: metrics.path)
     }
 
@@ -94,9 +98,9 @@ final class RoutePipeline: Sendable {
                 response = try await handler(request, context)
             }
         } catch is HiddenPath {
+            let page = others.contains { $0.owns(path: path) } ? nil : unknownPage?(request, context)
             response =
-                unknownPage?(request, context)
-                ?? unknownPaths.response(to: RequestError.pathUnknown, requestId: context.requestId)
+                page ?? unknownPaths.response(to: RequestError.pathUnknown, requestId: context.requestId)
         } catch {
             response = errors.response(to: error, requestId: context.requestId)
             log.note(error, response.status, context, unavailable)

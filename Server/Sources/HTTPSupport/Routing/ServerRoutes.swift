@@ -37,41 +37,33 @@ package struct ServerRoutes: Sendable {
     /// What answers requests.
     package func responder() -> RouteResponder {
         var matcher = RouteMatcher()
-        var parts: [NoRoute.Part] = []
-        for adapter in adapters {
-            var own = RouteMatcher()
+        for (part, adapter) in adapters.enumerated() {
+            let others = unknownPage == nil ? [] : adapters.filter { $0.surface != adapter.surface }
             for route in adapter.routes {
                 let metrics = metrics.route(method: route.method.rawValue, path: route.path)
                 let pipeline = RoutePipeline(
-                    adapter, shared, metrics, errors: route.errors,
-                    unknownPage: isOwned(route.path, besides: adapter) ? nil : unknownPage,
+                    adapter, shared, metrics, errors: route.errors, unknownPage: unknownPage, others: others,
                     hasLongResponse: route.hasLongResponse, route.handler)
-                matcher.add(pipeline, for: route)
-                own.add(pipeline, for: route)
+                matcher.add(pipeline, for: route, of: part)
             }
-            parts.append(NoRoute.Part(matcher: own, visibility: adapter.visibility))
         }
         let unrouted = metrics.route(method: "other", path: "none")
-        let refusals: [(any ProtocolAdapter, RoutePipeline)] = adapters.map { [parts] adapter in
+        let visibilities = adapters.map(\.visibility)
+        let refusals: [(any ProtocolAdapter, RoutePipeline)] = adapters.map { [matcher] adapter in
             let noRoute = NoRoute(
-                parts: parts, preflightHeaders: adapter.preflightHeaders,
+                matcher: matcher, visibilities: visibilities, preflightHeaders: adapter.preflightHeaders,
                 isReadElsewhere: !adapter.crossOriginHeaders.isEmpty)
             return (adapter, RoutePipeline(adapter, shared, unrouted, isRoute: false, noRoute.respond))
         }
-        let unowned = adapters.first.map { [parts] adapter in
-            let noRoute = NoRoute(parts: parts, preflightHeaders: adapter.preflightHeaders, isUnowned: true)
+        let unowned = adapters.first.map { [matcher] adapter in
+            let noRoute = NoRoute(
+                matcher: matcher, visibilities: visibilities, preflightHeaders: adapter.preflightHeaders,
+                isUnowned: true)
             return RoutePipeline(
                 adapter, shared, unrouted, unknownPage: unknownPage, isRoute: false, noRoute.respond)
         }
         return RouteResponder(
             matcher, unrouted: refusals, unowned: unowned, headerNames: HeaderNames(adapters.flatMap(\.requestHeaders)))
-    }
-}
-
-extension ServerRoutes {
-    /// Whether a path is another protocol's to refuse where one does not exist.
-    private func isOwned(_ path: String, besides adapter: any ProtocolAdapter) -> Bool {
-        adapters.contains { $0.surface != adapter.surface && $0.owns(path: path) }
     }
 }
 
@@ -171,13 +163,9 @@ extension ServerContext {
 /// At a protocol whose answers pages of other origins read, browsers may ask first also where there is nothing: to an
 /// app a refused preflight is an error of the network, and it never reads the 404.
 private struct NoRoute: Sendable {
-    /// The routes of one protocol.
-    struct Part: Sendable {
-        let matcher: RouteMatcher
-        let visibility: PathVisibility?
-    }
-
-    let parts: [Part]
+    let matcher: RouteMatcher
+    /// Who sees the routes of each protocol; `nil` for everybody.
+    let visibilities: [PathVisibility?]
     let preflightHeaders: [HTTPField]
     /// Whether pages of other origins may read a 404.
     var isReadElsewhere = false
@@ -185,8 +173,9 @@ private struct NoRoute: Sendable {
     var isUnowned = false
 
     @Sendable func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        let visible = parts.filter { $0.visibility?(request, context) ?? true }
-        var methods = Set(visible.flatMap { $0.matcher.methods(at: request.uri.path) })
+        var methods = matcher.methods(at: request.uri.path) { part in
+            visibilities[part].map { $0(request, context) } ?? true
+        }
         if methods.isEmpty, isUnowned { throw HiddenPath() }
         let isPreflight = request.method == .options
         guard !methods.isEmpty || isPreflight && isReadElsewhere else { throw RequestError.pathUnknown }
