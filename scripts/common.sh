@@ -9,8 +9,11 @@ packages=(. Server)
 build_folder=$PWD/.build
 
 # swift_package VERB FOLDER ARGUMENTS…: `swift build` or `swift test` for the package in FOLDER. The plan of the last build
-# may be another package's, and SwiftPM would take it for this one's: "Build complete" with nothing built.
-swift_package() { swift "$1" --package-path "$2" --scratch-path "$build_folder" --disable-build-manifest-caching "${@:3}"; }
+# may be another package's, and SwiftPM would take it for this one's: "Build complete" with nothing built. The index, which
+# editors make for themselves, takes a third of a build's time.
+swift_package() {
+    swift "$1" --package-path "$2" --scratch-path "$build_folder" --disable-build-manifest-caching --disable-index-store "${@:3}"
+}
 
 # run_tests_of FOLDER ARGUMENTS…: runs the tests of the package in FOLDER as scripts/build left them. `swift test --skip-build`
 # opens the build's database all the same, and of two runs that begin at a time one finds it locked. With `time_limit`, a run
