@@ -62,15 +62,16 @@ final class UsersController: Sendable {
         if let role = try RolePointer.roleOfUsers(options.condition) {
             return try await members(of: role, options, call)
         }
+        let reader = call.caller.reader
         var search = UserSearch(
-            order: try WhereClause.order(options.order, isMaster: call.caller.isMaster), limit: options.limit,
-            skip: options.skip, counts: options.counts, reader: call.caller.reader)
+            order: try WhereClause.order(options.order, for: reader), limit: options.limit, skip: options.skip,
+            counts: options.counts, reader: reader)
         let request = SearchRequest(by: searcher(call))
         var filter: ExpressionFilter?
         var nearest: NearestFirst?
         if let asked = options.condition {
-            let answered = try await answered(asked, by: search.reader, for: request, call)
-            let formula = try WhereClause.formula(answered, isMaster: call.caller.isMaster)
+            let answered = try await answered(asked, by: reader, for: request, call)
+            let formula = try WhereClause.formula(answered, for: reader)
             if let condition = formula.condition {
                 search.condition = condition
             } else {
@@ -87,7 +88,7 @@ final class UsersController: Sendable {
                 try await directory.searchUsers(search, in: call.application, for: request)
             }
         let rows = found.users.compactMap { user in call.caller.view(user).map { options.columns.cut($0) } }
-        let results = try await expanded(rows, options, for: search.reader, request, call)
+        let results = try await expanded(rows, options, for: reader, request, call)
         var members: [String: JSONValue] = ["results": .array(results.map { .object($0) })]
         if let count = found.count { members["count"] = .integer(Int64(clamping: count)) }
         try await recordReading(call)
@@ -213,10 +214,10 @@ final class UsersController: Sendable {
         guard call.objectId == "_User", call.query.keys.allSatisfy(known.contains),
             case .string(let name)? = call.query["distinct"]
         else { throw ParseFault.notOffered }
-        guard try WhereClause.field(name, isMaster: true) != nil else { throw ParseFault.invalidField(name) }
+        guard try WhereClause.field(name, for: .everything) != nil else { throw ParseFault.invalidField(name) }
         let path = name.pieces(at: ".").map(String.init)
         let condition = try QueryOptions.condition(of: call).map { value throws(ParseFault) in
-            try WhereClause.condition(value, isMaster: true)
+            try WhereClause.condition(value, for: .everything)
         }
         let request = SearchRequest(by: .backend)
         var (values, seen, last): ([JSONValue], Set<JSONValue>, String) = ([], [], "")
@@ -295,7 +296,7 @@ final class UsersController: Sendable {
         _ condition: JSONValue, by reader: UserSearch.Reader, for request: SearchRequest, _ call: ParseCall
     ) async throws -> JSONValue {
         var subqueries = Subqueries(className: "_User") { [directory] condition, limit in
-            let condition = try WhereClause.condition(condition, isMaster: call.caller.isMaster)
+            let condition = try WhereClause.condition(condition, for: reader)
             let search = UserSearch(condition: condition, limit: limit, reader: reader)
             return try await directory.searchUsers(search, in: call.application, for: request).users
         } members: { user in

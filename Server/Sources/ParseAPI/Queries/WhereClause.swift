@@ -15,8 +15,8 @@ enum WhereClause {
     /// What the database finds alone.
     ///
     /// - Throws: 102, 105, 107, 119.
-    static func condition(_ value: JSONValue, isMaster: Bool) throws(ParseFault) -> UserCondition {
-        guard let condition = try formula(value, isMaster: isMaster).condition else {
+    static func condition(_ value: JSONValue, for reader: UserSearch.Reader) throws(ParseFault) -> UserCondition {
+        guard let condition = try formula(value, for: reader).condition else {
             throw ParseFault(
                 102,
                 "This regular expression or distance is not offered in a question within another, nor with distinct.")
@@ -25,35 +25,35 @@ enum WhereClause {
     }
 
     /// - Throws: 102, 105, 107, 119.
-    static func formula(_ value: JSONValue, isMaster: Bool) throws(ParseFault) -> SearchFormula {
+    static func formula(_ value: JSONValue, for reader: UserSearch.Reader) throws(ParseFault) -> SearchFormula {
         guard case .object(let members) = value else { throw ParseFault(107, "where must be an object.") }
         var parts: [SearchFormula] = []
         for (name, asked) in members.sorted(by: { $0.key < $1.key }) {
             switch name {
-            case "$or": parts.append(.either(try branches(name, asked, isMaster)))
-            case "$and": parts.append(.joined(try branches(name, asked, isMaster)))
-            case "$nor": parts.append(.negated(.either(try branches(name, asked, isMaster))))
+            case "$or": parts.append(.either(try branches(name, asked, for: reader)))
+            case "$and": parts.append(.joined(try branches(name, asked, for: reader)))
+            case "$nor": parts.append(.negated(.either(try branches(name, asked, for: reader))))
             default:
                 if absent.contains(name) { throw notOffered(name) }
-                parts.append(try formula(on: name, asked, isMaster))
+                parts.append(try formula(on: name, asked, for: reader))
             }
         }
         return .joined(parts)
     }
 
     private static func branches(
-        _ name: String, _ value: JSONValue, _ isMaster: Bool
+        _ name: String, _ value: JSONValue, for reader: UserSearch.Reader
     ) throws(ParseFault) -> [SearchFormula] {
         guard case .array(let list) = value else { throw .invalidQuery("Bad \(name) format - use an array value.") }
         var branches: [SearchFormula] = []
-        for branch in list { branches.append(try formula(branch, isMaster: isMaster)) }
+        for branch in list { branches.append(try formula(branch, for: reader)) }
         return branches
     }
 
     private static func formula(
-        on name: String, _ asked: JSONValue, _ isMaster: Bool
+        on name: String, _ asked: JSONValue, for reader: UserSearch.Reader
     ) throws(ParseFault) -> SearchFormula {
-        let field = try field(name, isMaster: isMaster)
+        let field = try field(name, for: reader)
         guard let field else { return .database(.any([])) }
         guard case .object(let members) = asked, members.keys.contains(where: { $0.hasPrefix("$") }) else {
             return .database(.equals(field, value(asked, of: field)))
@@ -106,12 +106,12 @@ enum WhereClause {
     }
 
     /// - Returns: `nil` for what nobody can be found by.
-    static func field(_ name: String, isMaster: Bool) throws(ParseFault) -> UserField? {
+    static func field(_ name: String, for reader: UserSearch.Reader) throws(ParseFault) -> UserField? {
         switch name {
         case "objectId": return .id
         case "username": return .username
         case "email", "emailVerified":
-            guard isMaster else {
+            guard reader == .everything else {
                 throw ParseFault(119, "This user is not allowed to query \(name) on class _User")
             }
             return name == "email" ? .email : .emailVerified
@@ -140,7 +140,7 @@ enum WhereClause {
     /// The order of a search: at most as many fields as the domain sorts by, so that no more are looked at.
     ///
     /// - Throws: 102, 105, 119.
-    static func order(_ text: String?, isMaster: Bool) throws(ParseFault) -> [UserOrder] {
+    static func order(_ text: String?, for reader: UserSearch.Reader) throws(ParseFault) -> [UserOrder] {
         var orders: [UserOrder] = []
         for part in (text ?? "").pieces(at: ",") {
             guard orders.count < UserSearch.maximumOrders else {
@@ -148,7 +148,7 @@ enum WhereClause {
             }
             let isDescending = part.hasPrefix("-")
             let name = String(part.drop { $0 == "-" || $0 == "+" || $0 == " " })
-            guard let field = try field(name, isMaster: isMaster) else {
+            guard let field = try field(name, for: reader) else {
                 throw .invalidQuery("Cannot order by \(name).")
             }
             orders.append(UserOrder(field, isDescending: isDescending))

@@ -10,11 +10,11 @@ extension FuzzTarget {
     static let protocols = [
         FuzzTarget("parse-where") { input in
             guard let value = try? JSONValue(parsing: input, maximumDepth: 24) else { return }
-            _ = try? WhereClause.condition(value, isMaster: true)
-            _ = try? WhereClause.condition(value, isMaster: false)
+            _ = try? WhereClause.condition(value, for: .everything)
+            _ = try? WhereClause.condition(value, for: .user(nil, seesUnlisted: true, seesDisabled: false))
         },
         FuzzTarget("parse-order", maximumBytes: 1024) { input in
-            _ = try? WhereClause.order(String(input: input), isMaster: true)
+            _ = try? WhereClause.order(String(input: input), for: .everything)
         },
         FuzzTarget("parse-change") { input in
             guard case .object(let members)? = try? JSONValue(parsing: input) else { return }
