@@ -15,7 +15,7 @@ struct MemberImportTests {
                 try JSONValue(parsing: Array(text.utf8)), of: world.application.id, knowsDeviceIds: false)
         }
         return try await world.modules.imports.importUsers(
-            members, into: world.application.id, of: .ncmb, isRehearsal: isRehearsal, takesParts: takesParts)
+            members, into: world.application.id, of: .ncmb, by: .init(takesParts: takesParts), isRehearsal: isRehearsal)
     }
 
     private func member(_ id: String, _ rest: String) -> String {
@@ -176,7 +176,8 @@ struct MemberImportTests {
         }
         func take(takesTwins: Bool, isRehearsal: Bool) async throws -> [ImportOutcome] {
             try await world.modules.imports.importUsers(
-                members, into: world.application.id, of: .ncmb, isRehearsal: isRehearsal, takesTwins: takesTwins)
+                members, into: world.application.id, of: .ncmb, by: .init(takesTwins: takesTwins),
+                isRehearsal: isRehearsal)
         }
         let twin = ImportOutcome.refused([ValidationError(field: "username", rule: .notUnique)])
         #expect(try await take(takesTwins: false, isRehearsal: true) == [.imported, twin])

@@ -163,10 +163,11 @@ struct ImportUsersOptions: ParsableArguments {
         beforeEnd: () async throws -> Void = {},
         _ translate: @escaping (JSONValue, Identifier<Application>, Timestamp) throws(ImportFault) -> ImportedUser
     ) async throws {
-        let (id, isRehearsal, takesParts) = (export.application.id, export.isRehearsal, partial)
+        let (id, isRehearsal) = (export.application.id, export.isRehearsal)
         let now = Timestamp.current
         let rehearsal = isRehearsal ? ImportRehearsal() : nil
-        let rule = try duplicateRule(list: list) { value throws(ImportFault) in try translate(value, id, now) }
+        let duplicates = try duplicateRule(list: list) { value throws(ImportFault) in try translate(value, id, now) }
+        let rules = ImportUsers.Rules(takesTwins: takesTwins, takesParts: partial, duplicates: duplicates)
         let importer = Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
             try translate(value, id, now)
         } name: {
@@ -175,8 +176,7 @@ struct ImportUsersOptions: ParsableArguments {
             $0.user.isWritableByEverybody
         } takeIn: { users, modules throws(DomainError) in
             try await modules.imports.importUsers(
-                users, into: id, of: protocolName, isRehearsal: isRehearsal, rehearsal: rehearsal,
-                takesTwins: takesTwins, takesParts: takesParts, duplicates: rule)
+                users, into: id, of: protocolName, by: rules, isRehearsal: isRehearsal, rehearsal: rehearsal)
         }
         let report = try await export.source.run(importer, list: list)
         if rehearsal?.isFull ?? false {

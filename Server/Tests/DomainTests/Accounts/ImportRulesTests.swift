@@ -26,8 +26,8 @@ struct ImportRulesTests {
         _ users: [ImportedUser], rehearsal: ImportRehearsal? = nil, takesParts: Bool = false
     ) async throws -> [ImportOutcome] {
         try await world.modules.imports.importUsers(
-            users, into: application.id, of: .native, isRehearsal: rehearsal != nil, rehearsal: rehearsal,
-            takesParts: takesParts)
+            users, into: application.id, of: .native, by: .init(takesParts: takesParts), isRehearsal: rehearsal != nil,
+            rehearsal: rehearsal)
     }
 
     private func stored(_ id: String) async throws -> User? {
@@ -158,8 +158,8 @@ struct ImportRulesTests {
             duplicates = .verified(identifiers)
         }
         let outcomes = try await world.modules.imports.importUsers(
-            users, into: application.id, of: .native, isRehearsal: isRehearsal, takesParts: rule == .partial,
-            duplicates: duplicates)
+            users, into: application.id, of: .native,
+            by: .init(takesParts: rule == .partial, duplicates: duplicates), isRehearsal: isRehearsal)
         let takes = rule != .standard && rule != .refuse
         #expect(
             outcomes.map(Self.fields(of:))
@@ -187,7 +187,8 @@ struct ImportRulesTests {
         var identifiers = VerifiedIdentifiers()
         identifiers.note(later)
         let outcome = try await world.modules.imports.importUsers(
-            [later], into: application.id, of: .native, isRehearsal: false, duplicates: .verified(identifiers)
+            [later], into: application.id, of: .native, by: .init(duplicates: .verified(identifiers)),
+            isRehearsal: false
         ).first
         #expect(Self.fields(of: outcome) == ["email"] && outcome?.isRefusal == false)
         #expect(try await stored("one")?.email == "hana@example.com")

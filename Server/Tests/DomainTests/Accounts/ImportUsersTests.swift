@@ -27,8 +27,8 @@ struct ImportUsersTests {
         _ users: [ImportedUser], isRehearsal: Bool = false, takesTwins: Bool = false, takesParts: Bool = false
     ) async throws -> [ImportOutcome] {
         try await world.modules.imports.importUsers(
-            users, into: application.id, of: .yearly, isRehearsal: isRehearsal, takesTwins: takesTwins,
-            takesParts: takesParts)
+            users, into: application.id, of: .yearly, by: .init(takesTwins: takesTwins, takesParts: takesParts),
+            isRehearsal: isRehearsal)
     }
 
     private func stored(_ id: String) async throws -> User? {

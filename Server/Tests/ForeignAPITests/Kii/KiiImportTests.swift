@@ -50,7 +50,7 @@ struct KiiImportTests {
         let fault = ValidationError(field: field, rule: rule)
         func take(inPart takesParts: Bool) async throws -> [ImportOutcome] {
             try await world.modules.imports.importUsers(
-                [user], into: world.application.id, of: .kii, isRehearsal: false, takesParts: takesParts)
+                [user], into: world.application.id, of: .kii, by: .init(takesParts: takesParts), isRehearsal: false)
         }
         #expect(try await take(inPart: false) == [.refused([fault])])
         #expect(try await take(inPart: true) == [.importedInPart([fault])])

@@ -128,7 +128,7 @@ struct ParseExportTests {
         #expect(user.faults == [fault] && user.user.fields == ["level": 3])
         func take(inPart takesParts: Bool) async throws -> [ImportOutcome] {
             try await world.modules.imports.importUsers(
-                [user], into: world.application.id, of: .parse, isRehearsal: false, takesParts: takesParts)
+                [user], into: world.application.id, of: .parse, by: .init(takesParts: takesParts), isRehearsal: false)
         }
         #expect(try await take(inPart: false) == [.refused([fault])])
         #expect(try await take(inPart: true) == [.importedInPart([fault])])
@@ -145,7 +145,8 @@ struct ParseExportTests {
         }
         func take(takesTwins: Bool) async throws -> [ImportOutcome] {
             try await world.modules.imports.importUsers(
-                users, into: world.application.id, of: .parse, isRehearsal: !takesTwins, takesTwins: takesTwins)
+                users, into: world.application.id, of: .parse, by: .init(takesTwins: takesTwins),
+                isRehearsal: !takesTwins)
         }
         let twin = ImportOutcome.refused([ValidationError(field: "username", rule: .notUnique)])
         #expect(try await take(takesTwins: false) == [.imported, twin])

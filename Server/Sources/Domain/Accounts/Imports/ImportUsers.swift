@@ -8,6 +8,23 @@ package struct ImportUsers: Sendable {
     /// The most tokens of one user.
     package static let maximumTokens = 50
 
+    /// What is taken in although a sign-up would be refused for it.
+    package struct Rules: Sendable {
+        /// Whether user names that differ in their writing alone, such as capitals, are two users' names. Typed exactly each
+        /// leads to its own user; in another writing the name leads to who had it first.
+        let takesTwins: Bool
+        /// Whether users are taken in without what cannot be taken, as far as something still leads to them.
+        let takesParts: Bool
+        /// What becomes of users who have what another one has: where nothing is said `first` with `takesParts`, else `refuse`.
+        let duplicates: ImportDuplicates
+
+        package init(takesTwins: Bool = false, takesParts: Bool = false, duplicates: ImportDuplicates? = nil) {
+            self.takesTwins = takesTwins
+            self.takesParts = takesParts
+            self.duplicates = duplicates ?? (takesParts ? .first : .refuse)
+        }
+    }
+
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
@@ -20,37 +37,32 @@ package struct ImportUsers: Sendable {
     ///   - users: At most `batchSize`.
     ///   - application: Where they come to.
     ///   - protocolName: Whose tokens they bring along.
+    ///   - rules: What is taken in of them.
     ///   - isRehearsal: Whether everything is checked and nothing written.
     ///   - rehearsal: What was read of the same export before; `nil` for one of a single part.
-    ///   - takesTwins: Whether user names that differ in their writing alone, such as capitals, are two users' names. Typed
-    ///     exactly each leads to its own user; in another writing the name leads to who had it first.
-    ///   - takesParts: Whether users are taken in without what cannot be taken, as far as something still leads to them.
-    ///   - duplicates: What becomes of users who have what another one has; `nil` for `first` with `takesParts`, and else `refuse`.
     /// - Returns: what became of each, in their order.
     /// - Throws: `applicationUnknown`, `busy`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         _ users: [ImportedUser], into application: Identifier<Application>, of protocolName: Session.ProtocolName,
-        isRehearsal: Bool, rehearsal: ImportRehearsal? = nil, takesTwins: Bool = false, takesParts: Bool = false,
-        duplicates: ImportDuplicates? = nil
+        by rules: Rules = Rules(), isRehearsal: Bool, rehearsal: ImportRehearsal? = nil
     ) async throws(DomainError) -> [ImportOutcome] {
         let found = try await store.read { transaction throws(DomainError) in try transaction.application(application) }
         let ongoing = isRehearsal ? rehearsal ?? ImportRehearsal() : nil
         let home = found ?? ongoing?.application
         guard let home else { throw .applicationUnknown }
-        let rules = home.settings.sessionRules(of: protocols[protocolName])
+        let sessionRules = home.settings.sessionRules(of: protocols[protocolName])
         let present = isRehearsal ? [] : try await present(among: users, in: application)
-        let duplicates = duplicates ?? (takesParts ? .first : .refuse)
-        let takesOthers = duplicates.takesParts
+        let takesOthers = rules.duplicates.takesParts
         var candidates: [ImportCandidate] = []
         for imported in users {
             let isPresent = present.contains(imported.user.id)
             var candidate = try await candidate(
-                imported, in: home, hashes: !isRehearsal && !isPresent, takesParts: takesParts)
+                imported, in: home, hashes: !isRehearsal && !isPresent, takesParts: rules.takesParts)
             candidate.isPresent = isPresent
-            candidate.takesTwins = takesTwins
-            candidate.lost = duplicates.lost(by: candidate.user)
-            take(imported.tokens, into: &candidate, of: protocolName, rules)
-            if takesParts { candidate.leaveOutFaults(within: home.settings.fieldRules.limits) }
+            candidate.takesTwins = rules.takesTwins
+            candidate.lost = rules.duplicates.lost(by: candidate.user)
+            take(imported.tokens, into: &candidate, of: protocolName, sessionRules)
+            if rules.takesParts { candidate.leaveOutFaults(within: home.settings.fieldRules.limits) }
             candidates.append(candidate)
         }
         let (ready, now) = (candidates, clock.now)

@@ -54,7 +54,8 @@ struct ImportOkaeriCommand: AsyncParsableCommand {
         } takeIn: { users, modules throws(DomainError) in
             // Nothing is left out, and names that were two users' before are again.
             try await modules.imports.importUsers(
-                users, into: id, of: .native, isRehearsal: isRehearsal, rehearsal: rehearsal, takesTwins: true)
+                users, into: id, of: .native, by: ImportUsers.Rules(takesTwins: true), isRehearsal: isRehearsal,
+                rehearsal: rehearsal)
         }
         let report = try await source.run(importer, records, ofBytes: reader.byteCount)
         if let taken = found.taken { tell(taken) }
