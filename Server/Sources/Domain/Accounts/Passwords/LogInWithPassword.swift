@@ -56,23 +56,14 @@ package struct LogInWithPassword: Sendable {
     ///   `secondFactorEnrolmentRequired`, `hookUnavailable` during a migration, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
-        var faults =
-            TextRule(
-                maximumCharacters: max(320, request.application.settings.fieldRules.limits.userNameCharacters)
-            ).faults(of: request.identifier, field: "identifier")
-            + request.client.device.faults(field: "device")
-        if let end = request.expiresAt, end <= now {
-            faults.append(ValidationError(field: "expiresAt", rule: .inThePast))
-        }
-        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+        try request.refuseForm(at: now)
         let proof = try request.client.verifiedProof(in: request.application, at: now)
         let link = DeviceLink(
             proof: proof, joins: request.client.joinsDevice, by: .password, in: request.application.id, now: now,
             audit: issuers.audit)
         let application = request.application.id
         let candidates = request.candidates ?? LogInIdentifier.candidates(of: request.identifier)
-        var outcome = try await check(
-            request.password.revealed, of: .typed(candidates), in: application, from: request.client.address)
+        var outcome = try await compare(request, candidates)
         let issuer = issuers.issuer(
             for: .init(
                 request.application, request.client.protocolName, by: .password,
@@ -83,23 +74,7 @@ package struct LogInWithPassword: Sendable {
         let retires = request.application.settings.retiresWeakPasswords && request.client.protocolName == .native
         let ready = audit.ready(atLogIn: .weakPasswordRetired, in: application, from: request.client.origin, at: now)
         if outcome.isRefused, let hook = request.application.hook(atLogInAt: now) {
-            // Counted before anybody is asked: of guesses sent at once, those behind the limit end here.
-            let first = outcome
-            _ = try await store.write { transaction throws(DomainError) in
-                try first.settle(in: transaction) { _ in true }
-            }
-            let migrated = try await migrate(
-                first, candidates, password: request.password, hook, in: request.application,
-                from: request.client.address, request.client.origin)
-            guard migrated else {
-                try await store.write { transaction throws(DomainError) in
-                    try link.use(in: transaction)
-                    try issuer.refuse(first.user, by: .password, in: transaction)
-                }
-                throw .credentialRefused
-            }
-            outcome = try await check(
-                request.password.revealed, of: .typed(candidates), in: application, from: request.client.address)
+            outcome = try await migrated(after: outcome, request, candidates, by: hook, link, issuer)
         }
         let settled = outcome
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
@@ -124,6 +99,38 @@ package struct LogInWithPassword: Sendable {
         }
     }
 
+    private func compare(
+        _ request: Request, _ candidates: [LogInIdentifier]
+    ) async throws(DomainError) -> PasswordCheck.Outcome {
+        try await check(
+            request.password.revealed, of: .typed(candidates), in: request.application.id,
+            from: request.client.address)
+    }
+
+    /// Asks the service that knew the users before about a password that was refused, and compares again with what it said.
+    ///
+    /// - Throws: `credentialRefused` for who is refused there too.
+    private func migrated(
+        after first: PasswordCheck.Outcome, _ request: Request, _ candidates: [LogInIdentifier], by hook: Hook,
+        _ link: DeviceLink, _ issuer: SessionIssuer
+    ) async throws(DomainError) -> PasswordCheck.Outcome {
+        // Counted before anybody is asked: of guesses sent at once, those behind the limit end here.
+        _ = try await store.write { transaction throws(DomainError) in
+            try first.settle(in: transaction) { _ in true }
+        }
+        let isMigrated = try await migrate(
+            first, candidates, password: request.password, hook, in: request.application,
+            from: request.client.address, request.client.origin)
+        guard isMigrated else {
+            try await store.write { transaction throws(DomainError) in
+                try link.use(in: transaction)
+                try issuer.refuse(first.user, by: .password, in: transaction)
+            }
+            throw .credentialRefused
+        }
+        return try await compare(request, candidates)
+    }
+
     private enum Finding: Sendable {
         /// The password fits; a second factor may be missing.
         case passed(Result<LogIn, DomainError>)
@@ -132,6 +139,15 @@ package struct LogInWithPassword: Sendable {
 }
 
 extension LogInWithPassword.Request {
+    /// - Throws: `fieldsRefused` for what no user has, and for an end that has passed.
+    fileprivate func refuseForm(at now: Timestamp) throws(DomainError) {
+        let identifierRule = TextRule(
+            maximumCharacters: max(320, application.settings.fieldRules.limits.userNameCharacters))
+        var faults = identifierRule.faults(of: identifier, field: "identifier") + client.device.faults(field: "device")
+        if let expiresAt, expiresAt <= now { faults.append(ValidationError(field: "expiresAt", rule: .inThePast)) }
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+    }
+
     /// Whether the user that was found is the one that was meant.
     fileprivate func names(_ user: User) -> Bool {
         user.isNamed(
