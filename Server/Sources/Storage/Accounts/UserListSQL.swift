@@ -51,54 +51,48 @@ extension SQLTransaction {
     }
 
     /// The statement that finds the users of a leader. `StorageTests` asks both engines how they run it.
-    ///
     package static func question(
         _ leader: UserLeader, in application: Identifier<Application>, from cursor: UserCursor?, limit: Int
     ) -> (query: Query, values: [Value]) {
         let before = Value.text(cursor?.id.rawValue ?? Self.afterAll)
-        let usual: [Value] = [.id(application), before, .count(limit)]
+        // Most leaders have their users in the order of the ids, by the same values.
+        func byId(_ query: Query) -> (query: Query, values: [Value]) {
+            (query, [.id(application), before, .count(limit)])
+        }
         switch leader {
         case .all, .search:
-            return (
+            return byId(
                 .select(
                     UserCursorColumns.self,
-                    "FROM users WHERE application_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"), usual
-            )
+                    "FROM users WHERE application_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"))
         case .registered:
-            return (
+            return byId(
                 .select(
                     UserCursorColumns.self, "FROM users", indexedBy: "users_registered",
-                    "WHERE application_id = $1 AND id < $2 AND registered = 1 ORDER BY id DESC LIMIT $3"), usual
-            )
+                    "WHERE application_id = $1 AND id < $2 AND registered = 1 ORDER BY id DESC LIMIT $3"))
         case .anonymous:
-            return (
+            return byId(
                 .select(
                     UserCursorColumns.self,
                     """
                     FROM users WHERE application_id = $1 AND id < $2 AND registered IS NULL ORDER BY id DESC LIMIT $3
-                    """), usual
-            )
+                    """))
         case .disabled:
-            return (
+            return byId(
                 .select(
                     UserCursorColumns.self, "FROM users", indexedBy: "users_disabled",
-                    "WHERE application_id = $1 AND id < $2 AND disabled_at IS NOT NULL ORDER BY id DESC LIMIT $3"),
-                usual
-            )
+                    "WHERE application_id = $1 AND id < $2 AND disabled_at IS NOT NULL ORDER BY id DESC LIMIT $3"))
         case .leaving:
-            return (
+            return byId(
                 .select(
                     UserCursorColumns.self, "FROM users", indexedBy: "users_leaving",
                     "WHERE application_id = $1 AND id < $2 AND deletion_requested_at IS NOT NULL ORDER BY id DESC LIMIT $3"
-                ), usual
-            )
+                ))
         case .weak:
-            return (
+            return byId(
                 .select(
                     UserCursorColumns.self, "FROM users", indexedBy: "users_weak",
-                    "WHERE application_id = $1 AND id < $2 AND weak_password_at IS NOT NULL ORDER BY id DESC LIMIT $3"),
-                usual
-            )
+                    "WHERE application_id = $1 AND id < $2 AND weak_password_at IS NOT NULL ORDER BY id DESC LIMIT $3"))
         // A user with several stands there several times, next to each other; `BrowseUsers` takes the first.
         case .provider(let provider):
             return (
