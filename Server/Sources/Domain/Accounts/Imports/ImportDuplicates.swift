@@ -15,7 +15,7 @@ package enum ImportDuplicates: Sendable {
     /// What of a user's is another record's of the export.
     func lost(by user: User) -> [ValidationError] {
         guard case .verified(let identifiers) = self else { return [] }
-        return user.typedIdentifiers.filter { !user.hasVerified($0.kind) && identifiers.contains($0) }
+        return user.typedIdentifiers.filter { !user.hasProved($0.kind) && identifiers.contains($0) }
             .map { ValidationError(field: $0.kind.rawValue, rule: .notUnique) }
     }
 }
@@ -31,8 +31,10 @@ package struct VerifiedIdentifiers: Sendable {
 
     /// Notes what of a record is verified.
     package mutating func note(_ imported: ImportedUser) {
-        for identifier in imported.user.typedIdentifiers
-        where imported.user.hasVerified(identifier.kind) && digests.count < Self.maximum {
+        let user = imported.user
+        // A user name is nobody's to verify.
+        for identifier in user.typedIdentifiers where identifier.kind != .username && user.hasProved(identifier.kind) {
+            guard digests.count < Self.maximum else { return }
             digests.insert(Self.digest(identifier))
         }
     }
@@ -45,16 +47,5 @@ package struct VerifiedIdentifiers: Sendable {
         hasher.combine(identifier.kind)
         hasher.combine(identifier.folded)
         return hasher.finalize()
-    }
-}
-
-extension User {
-    fileprivate func hasVerified(_ kind: LogInIdentifier.Kind) -> Bool {
-        switch kind {
-        // A user name is nobody's to verify.
-        case .username: false
-        case .email: emailVerifiedAt != nil
-        case .phone: phoneVerifiedAt != nil
-        }
     }
 }

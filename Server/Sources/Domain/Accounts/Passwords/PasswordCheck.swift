@@ -165,17 +165,6 @@ package struct PasswordCheck: Sendable {
     }
 }
 
-extension User {
-    /// Whether the user has shown to have the address or number.
-    func hasProved(_ kind: LogInIdentifier.Kind) -> Bool {
-        switch kind {
-        case .username: true
-        case .email: emailVerifiedAt != nil
-        case .phone: phoneVerifiedAt != nil
-        }
-    }
-}
-
 extension PasswordCheck.Subject {
     /// Whose failures are counted by what was typed: one of each meaning. A name with and without spaces around it is one.
     fileprivate var counters: [SecretDigest] {

@@ -98,6 +98,15 @@ package struct User: Hashable, Sendable {
         case .phone: phone
         }
     }
+
+    /// Whether the user has shown to have the address or number. A name needs no proof.
+    func hasProved(_ kind: LogInIdentifier.Kind) -> Bool {
+        switch kind {
+        case .username: true
+        case .email: emailVerifiedAt != nil
+        case .phone: phoneVerifiedAt != nil
+        }
+    }
 }
 
 extension User {

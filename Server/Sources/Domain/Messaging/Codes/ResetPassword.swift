@@ -91,7 +91,7 @@ package struct ResetPassword: Sendable {
         let revocations = RevocationIds(randomness, at: now)
         var reader = owner
         // Then all of them go, below.
-        if (kind.isText ? owner.phoneVerifiedAt : owner.emailVerifiedAt) == nil {
+        if !owner.hasProved(kind.addressKind) {
             reader.identities = []
             reader.phoneVerifiedAt = nil
         }
@@ -111,7 +111,7 @@ package struct ResetPassword: Sendable {
             guard code.usedBy == nil else { return }
             var user = try AccountGate.admit(
                 user, to: application, restoration: restoration, in: transaction)
-            let isFirstProof = (kind.isText ? user.phoneVerifiedAt : user.emailVerifiedAt) == nil
+            let isFirstProof = !user.hasProved(kind.addressKind)
             _ = try credential.store(
                 for: &user, with: ready, keeping: KeptAccess(session: nil, deviceKey: nil, code: code.handle),
                 by: nil, noting: isFirstProof && user.hasSecondFactor ? ["second-factors": "removed"] : [:],

@@ -89,8 +89,7 @@ package struct VerificationCodes: Sendable {
         let text = try await enqueueMessage.store.write { transaction throws(DomainError) -> String? in
             let mailed = try transaction.mailedAddress(of: kind, user: user.id, in: application.id)
             let waiting = mailed.flatMap { now < $0.expiresAt ? $0.address : nil }
-            let isVerified = (kind.isText ? user.phoneVerifiedAt : user.emailVerifiedAt) != nil
-            guard let address = waiting ?? (isVerified ? nil : user.identifier(kind.addressKind)),
+            guard let address = waiting ?? (user.hasProved(kind.addressKind) ? nil : user.identifier(kind.addressKind)),
                 let form = forms.first
             else { return nil }
             let living = try transaction.livingCode(of: kind, user, in: application, digests, forms, at: now)
