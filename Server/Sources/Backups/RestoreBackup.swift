@@ -1,4 +1,4 @@
-package import Domain
+import Domain
 import Foundation
 import StorageSQLite
 
@@ -27,24 +27,10 @@ package struct RestoreBackup {
         case checking, opening, restoring, applying
     }
 
-    private let repository: any BackupRepository
-    private let key: BackupSecretKey
-    private let now: Timestamp
-    private let tell: (Step, Int, Int) -> Void
+    private let source: RestoreSource
 
-    /// - Parameters:
-    ///   - repository: Where the backups are.
-    ///   - key: Opens them.
-    ///   - now: Device proofs of before are refused afterwards.
-    ///   - tell: Called with how much of a step is done.
-    package init(
-        from repository: any BackupRepository, key: BackupSecretKey, at now: Timestamp,
-        tell: @escaping (Step, Int, Int) -> Void
-    ) {
-        self.repository = repository
-        self.key = key
-        self.now = now
-        self.tell = tell
+    package init(from source: RestoreSource) {
+        self.source = source
     }
 
     /// Restores.
@@ -61,20 +47,21 @@ package struct RestoreBackup {
     ) throws(BackupFault) -> RestoreReport {
         try Self.checkIsFree(folder)
         try Self.checkCanBeRead(oldFolder)
-        let catalogue = try BackupCatalogue(repository)
-        let name = try catalogue.backup(name, at: repository)
-        let reader = try SealedFileReader(repository.file(name))
+        let catalogue = try BackupCatalogue(source.repository)
+        let name = try catalogue.backup(name, at: source.repository)
+        let reader = try SealedFileReader(source.repository.file(name))
         let header = reader.header
         try Self.check(header, of: name, is: .database)
-        try reader.checkDigest { tell(.checking, $0, $1) }
+        try reader.checkDigest { source.tell(.checking, $0, $1) }
         try Self.makeFolder(folder)
         let draft = WorkFile.restore.path(in: folder, ending: "sqlite")
         defer { WorkFile.remove(draft) }
         try write(reader, to: draft)
         let journal = try RestoredJournal(
-            from: header.segment, stored: catalogue.segments, oldFolder: oldFolder, repository: repository, key: key)
-        let outcome = try Self.end(journal, in: draft, keepsSessions: keepsSessions, keepsKeys: false, at: now) {
-            tell(.applying, $0, $1)
+            from: header.segment, stored: catalogue.segments, oldFolder: oldFolder, repository: source.repository,
+            key: source.key)
+        let outcome = try Self.end(journal, in: draft, keepsSessions: keepsSessions, keepsKeys: false, at: source.now) {
+            source.tell(.applying, $0, $1)
         }
         try Self.moveIn(draft, in: folder)
         return RestoreReport(of: outcome, name: name, time: Timestamp(milliseconds: header.madeAt))
@@ -113,8 +100,7 @@ package struct RestoreBackup {
             try opening { () throws(SQLiteOpenFault) in try replay.apply(text) }
         }
         return try opening { () throws(SQLiteOpenFault) in
-            let doubt = journal.doubt ?? (replay.isDamaged ? "a line of the revocation journal is damaged" : nil)
-            let endsAll = doubt != nil && !keepsSessions
+            let (doubt, endsAll) = journal.ending(isDamaged: replay.isDamaged, keepsSessions: keepsSessions)
             if endsAll { try replay.endAllShortLived(withKeys: !keepsKeys) }
             try replay.finish(at: now)
             let snapshot = try SQLiteSnapshot(checking: draft)
@@ -126,7 +112,7 @@ package struct RestoreBackup {
 
     private func write(_ reader: SealedFileReader, to path: String) throws(BackupFault) {
         let file = try OutputFile(path: path)
-        try reader.open(with: key, { tell(.opening, $0, $1) }) { part throws(BackupFault) in
+        try reader.open(with: source.key, { source.tell(.opening, $0, $1) }) { part throws(BackupFault) in
             try file.write(Array(part))
         }
     }

@@ -75,6 +75,17 @@ struct RestoredJournal {
         sources.append(.database(database, segments))
     }
 
+    /// What ends beside what the lines say: all that could have ended unseen, where a line may be missing.
+    ///
+    /// - Parameters:
+    ///   - isDamaged: Whether a line could not be read.
+    ///   - keepsSessions: Whether sessions and codes stay all the same.
+    /// - Returns: why something may be missing, and whether everything ends.
+    func ending(isDamaged: Bool, keepsSessions: Bool) -> (doubt: String?, endsAll: Bool) {
+        let doubt = doubt ?? (isDamaged ? "a line of the revocation journal is damaged" : nil)
+        return (doubt, doubt != nil && !keepsSessions)
+    }
+
     /// Reads all lines in their order.
     ///
     /// - Parameters:

@@ -114,7 +114,7 @@ struct BackupFaultTests {
         if beginning == ".standby-" {
             try StandbyCopy(in: target.path, of: store, key: key).follow()
         } else {
-            _ = try RestoreReplica(from: store, key: key, at: .atRestore, tell: { _, _, _ in })(
+            _ = try RestoreReplica(from: .forTest(store, key: key))(
                 to: target.path, upTo: nil, journalOf: nil, keepsSessions: true)
         }
         await primary.close()
@@ -188,7 +188,7 @@ struct BackupFaultTests {
     }
 
     private func restore(from store: FaultyRepository) throws -> RestoreReport {
-        try RestoreBackup(from: store, key: key, at: .atRestore, tell: { _, _, _ in })(
+        try RestoreBackup(from: .forTest(store, key: key))(
             nil, to: target.path, journalOf: nil, keepsSessions: true)
     }
 

@@ -27,7 +27,7 @@ struct ReplicaFaultTests {
         let store = FolderRepository(repository.path)
         let other = try BackupSecretKey()
         #expect(throws: BackupFault.self) {
-            try RestoreReplica(from: store, key: other, at: .atRestore, tell: { _, _, _ in })(
+            try RestoreReplica(from: .forTest(store, key: other))(
                 to: target.path, upTo: nil, journalOf: nil, keepsSessions: true)
         }
         #expect(throws: BackupFault.self) { try StandbyCopy(in: target.path, of: store, key: other).follow() }
@@ -88,7 +88,7 @@ struct ReplicaFaultTests {
             store.readsLeft.withLock { $0 = reads }
             let new = TemporaryFolder()
             #expect(throws: BackupFault.self, "\(reads) files") {
-                try RestoreReplica(from: store, key: key, at: .atRestore, tell: { _, _, _ in })(
+                try RestoreReplica(from: .forTest(store, key: key))(
                     to: new.path, upTo: nil, journalOf: nil, keepsSessions: true)
             }
             #expect(!FileManager.default.fileExists(atPath: new.path + "/okaeri.sqlite"))
@@ -153,7 +153,7 @@ struct ReplicaFaultTests {
 
     @discardableResult
     private func restore(to target: TemporaryFolder) throws -> RestoreReport {
-        try RestoreReplica(from: FolderRepository(repository.path), key: key, at: .atRestore, tell: { _, _, _ in })(
+        try RestoreReplica(from: .forTest(FolderRepository(repository.path), key: key))(
             to: target.path, upTo: nil, journalOf: nil, keepsSessions: false)
     }
 }

@@ -372,7 +372,7 @@ struct ReplicaTests {
         to target: TemporaryFolder, upTo time: Timestamp?, journalOf oldFolder: String? = nil,
         keepsSessions: Bool = false
     ) throws -> RestoreReport {
-        try RestoreReplica(from: FolderRepository(repository.path), key: key, at: .atRestore, tell: { _, _, _ in })(
+        try RestoreReplica(from: .forTest(FolderRepository(repository.path), key: key))(
             to: target.path, upTo: time, journalOf: oldFolder, keepsSessions: keepsSessions)
     }
 }

@@ -150,3 +150,10 @@ extension Timestamp {
     /// When the tests restore: as their clocks begin.
     static let atRestore = StandingClock().now
 }
+
+extension RestoreSource {
+    /// A repository to restore from, which tells nobody how far it is.
+    static func forTest(_ repository: any BackupRepository, key: BackupSecretKey) -> RestoreSource {
+        RestoreSource(repository, key: key, at: .atRestore, tell: { _, _, _ in })
+    }
+}

@@ -1,4 +1,4 @@
-package import Domain
+import Domain
 import Foundation
 package import StoragePostgreSQL
 import StorageSQLite
@@ -8,24 +8,10 @@ import StorageSQLite
 /// What ended after the backup stays ended, by the rules of `RestoreBackup`. No server starts on the database before all is
 /// done.
 package struct RestoreDump {
-    private let repository: any BackupRepository
-    private let key: BackupSecretKey
-    private let now: Timestamp
-    private let tell: (RestoreBackup.Step, Int, Int) -> Void
+    private let source: RestoreSource
 
-    /// - Parameters:
-    ///   - repository: Where the backups are.
-    ///   - key: Opens them.
-    ///   - now: Device proofs of before are refused afterwards.
-    ///   - tell: Called with how much of a step is done.
-    package init(
-        from repository: any BackupRepository, key: BackupSecretKey, at now: Timestamp,
-        tell: @escaping (RestoreBackup.Step, Int, Int) -> Void
-    ) {
-        self.repository = repository
-        self.key = key
-        self.now = now
-        self.tell = tell
+    package init(from source: RestoreSource) {
+        self.source = source
     }
 
     /// Restores.
@@ -42,16 +28,16 @@ package struct RestoreDump {
         _ name: String?, to address: PostgreSQLAddress, workFolder: PrivateFolder, journalOf old: PostgreSQLAddress?,
         keepsSessions: Bool
     ) throws(BackupFault) -> RestoreReport {
-        let catalogue = try BackupCatalogue(repository)
-        let name = try catalogue.backup(name, at: repository)
-        let reader = try SealedFileReader(repository.file(name))
+        let catalogue = try BackupCatalogue(source.repository)
+        let name = try catalogue.backup(name, at: source.repository)
+        let reader = try SealedFileReader(source.repository.file(name))
         try RestoreBackup.check(reader.header, of: name, is: .dump)
-        try reader.checkDigest { tell(.checking, $0, $1) }
+        try reader.checkDigest { source.tell(.checking, $0, $1) }
         let journal = try journal(from: reader.header.segment, catalogue.segments, old)
         let draft = WorkFile.restore.path(in: workFolder.path, ending: "dump")
         defer { WorkFile.remove(draft) }
         let file = try OutputFile(path: draft)
-        try reader.open(with: key, { tell(.opening, $0, $1) }) { part throws(BackupFault) in
+        try reader.open(with: source.key, { source.tell(.opening, $0, $1) }) { part throws(BackupFault) in
             try file.write(Array(part))
         }
         let restoration = try BackupFault.reading { () throws(PostgreSQLOpenFault) in
@@ -61,7 +47,7 @@ package struct RestoreDump {
         }
         do throws(BackupFault) {
             let (connection, environment) = address.forPrograms
-            tell(.restoring, 0, 1)
+            source.tell(.restoring, 0, 1)
             try PostgreSQLProgram("pg_restore").run(
                 [
                     "--dbname=\(connection)", "--exit-on-error", "--single-transaction", "--no-owner",
@@ -69,7 +55,8 @@ package struct RestoreDump {
                     draft,
                 ], environment
             ) {}
-            return try finish(restoration, journal, keepsSessions, name, Timestamp(milliseconds: reader.header.madeAt))
+            let outcome = try finish(restoration, journal, keepsSessions: keepsSessions)
+            return RestoreReport(of: outcome, name: name, time: Timestamp(milliseconds: reader.header.madeAt))
         } catch {
             restoration.abandon()
             throw error
@@ -98,29 +85,26 @@ package struct RestoreDump {
                 "The database \(address) has no revocation journal: “okaeri backup make” had not begun one at that time. Nothing was "
                     + "changed.")
         }
-        let journal = try journal(from: segment, try BackupCatalogue(repository).segments, old)
-        return try finish(restoration, journal, keepsSessions, nil, nil)
+        let journal = try journal(from: segment, try BackupCatalogue(source.repository).segments, old)
+        let outcome = try finish(restoration, journal, keepsSessions: keepsSessions)
+        return RestoreReport(of: outcome, name: nil, time: nil)
     }
 
     private func finish(
-        _ restoration: PostgreSQLRestoration, _ journal: RestoredJournal, _ keepsSessions: Bool, _ name: String?,
-        _ time: Timestamp?
-    ) throws(BackupFault) -> RestoreReport {
+        _ restoration: PostgreSQLRestoration, _ journal: RestoredJournal, keepsSessions: Bool
+    ) throws(BackupFault) -> RestoreReport.Outcome {
         try BackupFault.reading { () throws(PostgreSQLOpenFault) in try restoration.begin() }
-        try journal.forEachText({ tell(.applying, $0, $1) }) { text throws(BackupFault) in
+        try journal.forEachText({ source.tell(.applying, $0, $1) }) { text throws(BackupFault) in
             try BackupFault.reading { () throws(PostgreSQLOpenFault) in try restoration.apply(text) }
         }
         return try BackupFault.reading { () throws(PostgreSQLOpenFault) in
-            let doubt = journal.doubt ?? (restoration.isDamaged ? "a line of the revocation journal is damaged" : nil)
-            let endsAll = doubt != nil && !keepsSessions
+            let (doubt, endsAll) = journal.ending(isDamaged: restoration.isDamaged, keepsSessions: keepsSessions)
             let revocations = restoration.changedRows
             if endsAll { try restoration.endAllShortLived() }
-            let content = try restoration.finish(at: now)
-            return RestoreReport(
-                of: RestoreReport.Outcome(
-                    rows: content.rows, revocations: revocations, doubt: doubt, endedAll: endsAll,
-                    sealingKeys: content.sealingKeys),
-                name: name, time: time)
+            let content = try restoration.finish(at: source.now)
+            return RestoreReport.Outcome(
+                rows: content.rows, revocations: revocations, doubt: doubt, endedAll: endsAll,
+                sealingKeys: content.sealingKeys)
         }
     }
 
@@ -129,13 +113,13 @@ package struct RestoreDump {
     ) throws(BackupFault) -> RestoredJournal {
         guard let old else {
             return RestoredJournal(
-                from: segment, stored: stored, repository: repository, key: key,
+                from: segment, stored: stored, repository: source.repository, key: source.key,
                 doubt: "what ended after the journal was last stored is not known without the old database")
         }
         let database = SharedDatabase(old, workFolder: nil)
         guard let chain = RevocationSegments.chain(from: segment, among: try database.segments()) else {
             return RestoredJournal(
-                from: segment, stored: stored, repository: repository, key: key,
+                from: segment, stored: stored, repository: source.repository, key: source.key,
                 doubt: "\(old) has no whole revocation journal since then")
         }
         var journal = RestoredJournal()

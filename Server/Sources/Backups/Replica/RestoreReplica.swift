@@ -6,24 +6,10 @@ import StorageSQLite
 ///
 /// What ended later stays ended, as after a restore of a backup.
 package struct RestoreReplica {
-    private let repository: any BackupRepository
-    private let key: BackupSecretKey
-    private let now: Timestamp
-    private let tell: (RestoreBackup.Step, Int, Int) -> Void
+    private let source: RestoreSource
 
-    /// - Parameters:
-    ///   - repository: Where the replica is.
-    ///   - key: Opens it.
-    ///   - now: Device proofs of before are refused afterwards.
-    ///   - tell: Called with how much of a step is done.
-    package init(
-        from repository: any BackupRepository, key: BackupSecretKey, at now: Timestamp,
-        tell: @escaping (RestoreBackup.Step, Int, Int) -> Void
-    ) {
-        self.repository = repository
-        self.key = key
-        self.now = now
-        self.tell = tell
+    package init(from source: RestoreSource) {
+        self.source = source
     }
 
     /// Restores.
@@ -40,20 +26,23 @@ package struct RestoreReplica {
     ) throws(BackupFault) -> RestoreReport {
         try RestoreBackup.checkIsFree(folder)
         try RestoreBackup.checkCanBeRead(oldFolder)
-        let plan = try ReplicaCatalogue(repository).plan(upTo: time, at: repository)
+        let plan = try ReplicaCatalogue(source.repository).plan(upTo: time, at: source.repository)
         try RestoreBackup.makeFolder(folder)
         let draft = WorkFile.restore.path(in: folder, ending: "sqlite")
         defer { WorkFile.remove(draft) }
-        let copy = try ReplicaCopy(of: plan.base, to: draft, from: repository, key) { tell(.opening, $0, $1) }
+        let copy = try ReplicaCopy(of: plan.base, to: draft, from: source.repository, source.key) {
+            source.tell(.opening, $0, $1)
+        }
         for (number, part) in plan.parts.enumerated() {
             try copy.apply(part)
-            tell(.opening, number + 1, plan.parts.count)
+            source.tell(.opening, number + 1, plan.parts.count)
         }
         try copy.finish()
         let journal = try journal(after: plan, copy.journal, oldFolder)
-        let outcome = try RestoreBackup.end(journal, in: draft, keepsSessions: keepsSessions, keepsKeys: false, at: now)
-        {
-            tell(.applying, $0, $1)
+        let outcome = try RestoreBackup.end(
+            journal, in: draft, keepsSessions: keepsSessions, keepsKeys: false, at: source.now
+        ) {
+            source.tell(.applying, $0, $1)
         }
         try RestoreBackup.moveIn(draft, in: folder)
         return RestoreReport(of: outcome, name: nil, time: plan.time)
@@ -66,7 +55,7 @@ package struct RestoreReplica {
         var journal = RestoredJournal(
             doubt: oldFolder.map { "\($0) has no whole revocation journal since this state" }
                 ?? "what ended after the replica's last part is not known without the old data folder")
-        for part in plan.later { journal.append(part, at: repository, key) }
+        for part in plan.later { journal.append(part, at: source.repository, source.key) }
         return journal
     }
 

@@ -92,11 +92,12 @@ struct RestoreCommand: ParsableCommand {
             // A server that starts meanwhile would make a new database.
             let hold = try RestoreHold(folder)
             defer { hold.release() }
+            let backups = RestoreSource(repository, key: key, at: .current, tell: tell)
             guard let to else {
-                return try RestoreBackup(from: repository, key: key, at: .current, tell: tell)(
+                return try RestoreBackup(from: backups)(
                     name, to: folder, journalOf: revocationsOf, keepsSessions: keepSessions)
             }
-            return try RestoreReplica(from: repository, key: key, at: .current, tell: tell)(
+            return try RestoreReplica(from: backups)(
                 to: folder, upTo: WireTime(to).map { Timestamp(milliseconds: $0.millisecondsSince1970) },
                 journalOf: revocationsOf, keepsSessions: keepSessions)
         }
@@ -147,7 +148,7 @@ struct RestoreCommand: ParsableCommand {
             }
         }
         let report = try restored(progress) { tell throws(BackupFault) in
-            let restore = RestoreDump(from: repository, key: key, at: .current, tell: tell)
+            let restore = RestoreDump(from: RestoreSource(repository, key: key, at: .current, tell: tell))
             return revocationsOnly
                 ? try restore.endRecovered(database, journalOf: old, keepsSessions: keepSessions)
                 : try restore(
