@@ -170,8 +170,7 @@ enum AdminPage {
             model["form"] = view.forms(of: admin, choice, isLocked: lockedUntil != nil)
             model["version"] = String(admin.updatedAt.milliseconds)
         }
-        let done = request.page.query.text("done")
-        if !request.isPost, notices.contains(done) { model["notice"] = request.text("admins.done.\(done)") }
+        model["notice"] = request.notice(of: notices, in: "admins.done")
         model["summary"] = AdminForm.summary(faults, request)
         return try request.html(
             "list", title: admin.name, model, status: faults.isEmpty ? .ok : .unprocessableContent)
@@ -317,10 +316,9 @@ struct ApplicationChoice {
 extension DashboardRequest {
     /// A link that is shown once.
     fileprivate func once(_ link: MakeAdminLink.Made, for admin: Admin) -> PageTemplates.Model {
-        [
-            "title": text("admins.once", ["name": admin.name]), "note": text("admins.onceHint"),
-            "value": dashboard.adminLink(link.token),
-        ]
+        once(
+            dashboard.adminLink(link.token), title: text("admins.once", ["name": admin.name]),
+            note: text("admins.onceHint"))
     }
 
     fileprivate func state(of admin: Admin) -> ListModel.Cell {

@@ -263,6 +263,22 @@ struct DashboardRequest: Sendable {
         errors.isEmpty ? nil : PageSummary(title: text("fault.title"), errors: errors).model
     }
 
+    /// What was done before the page was opened, as its address says; `nil` where a form is shown again.
+    ///
+    /// - Parameters:
+    ///   - known: What can have been done.
+    ///   - texts: Where the words of it stand.
+    /// - Returns: the words.
+    func notice(of known: Set<String>, in texts: String) -> String? {
+        let done = page.query.text("done")
+        return !isPost && known.contains(done) ? text("\(texts).\(done)") : nil
+    }
+
+    /// What is shown once and never again.
+    func once(_ value: String, title: String, note: String) -> PageTemplates.Model {
+        ["title": title, "note": note, "value": value]
+    }
+
     /// Draws a page.
     func html(
         _ template: String, title: String, _ own: PageTemplates.Model, status: HTTPResponse.Status = .ok

@@ -135,12 +135,8 @@ enum EventsPage {
         list.links = chosen == nil ? [] : [(request.text("events.all"), request.pagePath)]
         var model = list.model(request)
         model["lead"] = request.text("events.lead")
-        if let once {
-            model["once"] =
-                [
-                    "title": request.text("events.secret"), "note": request.text("events.secretHint"),
-                    "value": once.revealed,
-                ] as PageTemplates.Model
+        model["once"] = once.map {
+            request.once($0.revealed, title: request.text("events.secret"), note: request.text("events.secretHint"))
         }
         var sections: [PageTemplates.Model] = []
         if let chosen, request.offers(.readEvents) { sections.append(try await deliveries(request, to: chosen)) }
@@ -163,12 +159,7 @@ enum EventsPage {
         if let chosen, request.offers(.replayEvents) { shown.append(forms.replay(chosen)) }
         if let chosen, request.offers(.changeEvents) { shown.append(forms.remove(chosen)) }
         model["form"] = shown
-        if !request.isPost {
-            let done = request.page.query.text("done")
-            if ["saved", "removed", "tested", "replayed"].contains(done) {
-                model["notice"] = request.text("events.done.\(done)")
-            }
-        }
+        model["notice"] = request.notice(of: ["saved", "removed", "tested", "replayed"], in: "events.done")
         var errors = faults.map { (Optional($0.webhookField), request.text("events.bad.\($0.field)")) }
         if let failure {
             errors.append((nil, request.text("events.failed", ["reason": request.words(ofFault: failure)])))

@@ -113,12 +113,8 @@ enum HooksPage {
         list.links = chosen == nil ? [] : [(request.text("hooks.all"), request.pagePath)]
         var model = list.model(request)
         model["lead"] = request.text("hooks.lead")
-        if let once {
-            model["once"] =
-                [
-                    "title": request.text("hooks.secret"), "note": request.text("hooks.secretHint"),
-                    "value": once.revealed,
-                ] as PageTemplates.Model
+        model["once"] = once.map {
+            request.once($0.revealed, title: request.text("hooks.secret"), note: request.text("hooks.secretHint"))
         }
         var errors = faults.map { (Optional($0.webhookField), request.text("hooks.bad.\($0.field)")) }
         if let tested {
@@ -134,10 +130,7 @@ enum HooksPage {
                 version: form.version(or: application.version))
             model["form"] = forms.all(hooks.first { $0.point == chosen })
         }
-        if !request.isPost {
-            let done = request.page.query.text("done")
-            if ["saved", "removed"].contains(done) { model["notice"] = request.text("hooks.done.\(done)") }
-        }
+        model["notice"] = request.notice(of: ["saved", "removed"], in: "hooks.done")
         model["summary"] = request.summary(errors)
         return try request.html(
             "list", title: request.text("nav.hooks"), model,

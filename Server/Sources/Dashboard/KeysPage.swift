@@ -62,12 +62,10 @@ enum KeysPage {
         let keys = try await request.rules.keys.list()
         var model = table(request, keys, applications).model(request)
         model["lead"] = request.text("keys.lead")
-        if let once {
-            model["once"] =
-                [
-                    "title": request.text("keys.once", ["name": once.key.name]), "note": request.text("keys.onceHint"),
-                    "value": once.secret.revealed,
-                ] as PageTemplates.Model
+        model["once"] = once.map {
+            request.once(
+                $0.secret.revealed, title: request.text("keys.once", ["name": $0.key.name]),
+                note: request.text("keys.onceHint"))
         }
         if let access = request.access, request.offers(.createAdminKey) {
             model["removals"] = keys.map {
@@ -89,9 +87,7 @@ enum KeysPage {
                     "groups": [scopes(request, access, form, faults)] + choice.groups,
                 ] as PageTemplates.Model
         }
-        if let done = ["removed", "changed"].first(where: { $0 == request.page.query.text("done") }), !request.isPost {
-            model["notice"] = request.text("keys.\(done)")
-        }
+        model["notice"] = request.notice(of: ["removed", "changed"], in: "keys")
         model["summary"] = AdminForm.summary(
             changed.map { id in
                 Dictionary(faults.map { ("\($0.key)-\(id)", $0.value) }) { first, _ in first }

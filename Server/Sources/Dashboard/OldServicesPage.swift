@@ -72,10 +72,7 @@ enum OldServicesPage {
                 version: form.version(or: application.version))
             model["form"] = forms.all(services[chosen])
         }
-        let done = request.page.query.text("done")
-        if !request.isPost, ["saved", "removed"].contains(done) {
-            model["notice"] = request.text("oldServices.done.\(done)")
-        }
+        model["notice"] = request.notice(of: ["saved", "removed"], in: "oldServices.done")
         model["summary"] = request.summary(
             faults.map { ($0.field, request.text("oldServices.bad.\($0.field)")) })
         return try request.html(

@@ -123,8 +123,7 @@ enum OwnPasskeysPage {
             let field = refusal.map { _ in renamed.map(fieldName) ?? newName }
             model["summary"] = request.summary([(field, request.text("passkeys.\(fault)"))])
         }
-        let done = request.page.query.text("done")
-        if !request.isPost, notices.contains(done) { model["notice"] = request.text("passkeys.done.\(done)") }
+        model["notice"] = request.notice(of: notices, in: "passkeys.done")
         return try request.html(
             "passkeys", title: request.text("nav.passkeys"), model,
             status: fault == nil ? .ok : .unprocessableContent)

@@ -202,8 +202,7 @@ enum OwnSignOnPage {
                 "signOn.linked", ["issuer": identity.issuer, "subject": identity.subject])
         }
         if let fault { model["summary"] = request.summary([(nil, request.text("signOn.\(fault)"))]) }
-        let done = request.page.query.text("done")
-        if !request.isPost, notices.contains(done) { model["notice"] = request.text("signOn.done.\(done)") }
+        model["notice"] = request.notice(of: notices, in: "signOn.done")
         return try request.html(
             "sign-on", title: request.text("nav.signOn"), model,
             status: fault == nil ? .ok : .unprocessableContent)
