@@ -225,13 +225,14 @@ private struct HookForms {
             field("timeoutMilliseconds", .number, String(hook?.timeoutMilliseconds ?? Hook.standardTimeout)).model,
         ]
         if point == .signUp {
-            fields.append(field("asksGuests", .checkbox, hook?.asksGuests == true ? "yes" : "", false).model)
+            fields.append(
+                field("asksGuests", .checkbox, hook?.asksGuests == true ? "yes" : "", isRequired: false).model)
         }
         if point == .logIn {
-            fields.append(field("from", .text, hook?.window.from?.wire.description ?? "", false).model)
+            fields.append(field("from", .text, hook?.window.from?.wire.description ?? "", isRequired: false).model)
             fields.append(field("until", .text, hook?.window.until?.wire.description ?? "").model)
         }
-        fields.append(field("isPaused", .checkbox, hook?.isPaused == true ? "yes" : "", false).model)
+        fields.append(field("isPaused", .checkbox, hook?.isPaused == true ? "yes" : "", isRequired: false).model)
         return form(
             hook == nil ? "hooks.new" : "hooks.change", hook == nil ? "hooks.make" : "settings.save", "",
             fields: fields, note: "hooks.about.\(point.rawValue)")
@@ -247,7 +248,7 @@ private struct HookForms {
 
     /// One field; after a fault it has what was sent.
     private func field(
-        _ name: String, _ kind: PageField.Kind, _ value: String, _ isRequired: Bool = true
+        _ name: String, _ kind: PageField.Kind, _ value: String, isRequired: Bool = true
     ) -> PageField {
         // A box that is not checked is not sent; the address of its form is.
         let isSent = !faults.isEmpty && form[kind == .checkbox ? "url" : name] != nil
