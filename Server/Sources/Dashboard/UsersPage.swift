@@ -68,28 +68,26 @@ enum UsersPage {
         }
         model["chooser"] = chooser(request, columns, fields)
         model.merge(views(request, reader, application)) { $1 }
-        if mayChange, !page.users.isEmpty {
-            model["bulk"] =
-                [
-                    "actions": BulkForm.actions.map { name in
-                        [
-                            "link": BulkForm.link(name == "delete" ? "confirm-deletion" : name, request),
-                            "label": request.text("bulk.\(name)"), "isBad": name == "delete",
-                        ] as PageTemplates.Model
-                    }
-                ] as PageTemplates.Model
-        }
-        if ["kept", "dropped"].contains(query.text("done")) {
-            model["notice"] = request.text("views.\(query.text("done"))")
-        } else if BulkForm.actions.contains(query.text("done")) || query.text("done") == "none" {
-            let count = String(Int(query.text("count"), radix: 10) ?? 0)
-            model["notice"] = request.text(query.text("done") == "none" ? "bulk.none" : "bulk.done", ["count": count])
-        }
+        if mayChange, !page.users.isEmpty { model["bulk"] = BulkForm.model(request) }
+        model["notice"] = notice(request)
         if request.offers(.createUser) {
             model["form"] = NewUserForm.model(request, form, errors)
             if let errors { model["summary"] = request.summary(errors.summary(request)) }
         }
         return try request.html("list", title: request.text("nav.users"), model, status: status)
+    }
+
+    /// What was done to a view, or to several users at once.
+    private static func notice(_ request: DashboardRequest) -> String? {
+        let query = request.page.query
+        let done = query.text("done")
+        switch done {
+        case "kept", "dropped": return request.text("views.\(done)")
+        case "none": return request.text("bulk.none")
+        case _ where BulkForm.actions.contains(done):
+            return request.text("bulk.done", ["count": String(Int(query.text("count"), radix: 10) ?? 0)])
+        default: return nil
+        }
     }
 
     /// Links to the views that were kept, and forms to keep this one or forget one.
@@ -246,6 +244,17 @@ enum BulkForm {
             }
         },
     ]
+
+    /// A button for each action.
+    static func model(_ request: DashboardRequest) -> PageTemplates.Model {
+        let buttons = actions.map { name -> PageTemplates.Model in
+            [
+                "link": link(name == "delete" ? "confirm-deletion" : name, request),
+                "label": request.text("bulk.\(name)"), "isBad": name == "delete",
+            ]
+        }
+        return ["actions": buttons]
+    }
 
     /// The address of an action, with the list's filters to go back to.
     static func link(_ name: String, _ request: DashboardRequest) -> String {
