@@ -90,25 +90,21 @@ package struct LogInWithIdentities: Sendable {
                 guard let logIn = made.logIn else { throw .storageUnavailable }
                 return logIn
             }
-            if var known = try links.carriedOver(in: transaction) {
-                if request.leaves(known), owner == nil {
-                    let before = known
-                    try links.leave(&known, in: transaction)
-                    try ready.settle(
-                        AccountChange.between(before, known), of: &known, keeping: .nothing, by: .server,
-                        in: transaction)
-                    return try register()
-                }
-                guard request.caller == nil || request.caller == known.id else { throw .identityTaken }
-                let before = known
-                try links.join(&known, in: transaction)
-                try request.application.requireApproval(isApproved, ofUpgrade: before, to: known)
+            guard var known = try links.carriedOver(in: transaction) else { return try register() }
+            let before = known
+            if request.leaves(known), owner == nil {
+                try links.leave(&known, in: transaction)
                 try ready.settle(
-                    AccountChange.between(before, known), of: &known, keeping: .nothing, by: .owner(known.id),
-                    in: transaction)
-                return try issuer.issue(to: known, in: transaction)
+                    AccountChange.between(before, known), of: &known, keeping: .nothing, by: .server, in: transaction)
+                return try register()
             }
-            return try register()
+            guard request.caller == nil || request.caller == known.id else { throw .identityTaken }
+            try links.join(&known, in: transaction)
+            try request.application.requireApproval(isApproved, ofUpgrade: before, to: known)
+            try ready.settle(
+                AccountChange.between(before, known), of: &known, keeping: .nothing, by: .owner(known.id),
+                in: transaction)
+            return try issuer.issue(to: known, in: transaction)
         }
     }
 
