@@ -86,12 +86,7 @@ package struct RedeemAuthorizationCode: Sendable {
             let uses = try transaction.count(mark, window: IssueAuthorizationCode.life * 2, at: now).count
             guard let user = try transaction.user(id, in: application.id) else { return nil }
             guard uses <= 1 else {
-                // Recorded when it ends the session: a code can be sent for ever.
-                if let opened = try transaction.session(attempt: attempt.digest, of: id, in: application.id),
-                    try transaction.endForGood(opened.session.id, of: id, in: application.id)
-                {
-                    try sessions.refuse(id, by: .pages, in: transaction)
-                }
+                try transaction.endSession(openedBy: attempt, of: user, recording: sessions)
                 try transaction.endKeys(joinedBy: attempt, of: user, recording: stolen)
                 return nil
             }
@@ -137,6 +132,19 @@ extension Attempt {
 }
 
 extension Transaction {
+    /// Ends the session that a code opened before it was sent once more. That is recorded when it ends the session: a code can
+    /// be sent for ever.
+    ///
+    /// - Throws: `storageUnavailable`.
+    fileprivate func endSession(
+        openedBy attempt: Attempt, of user: User, recording sessions: SessionIssuer
+    ) throws(DomainError) {
+        guard let opened = try session(attempt: attempt.digest, of: user.id, in: user.application),
+            try endForGood(opened.session.id, of: user.id, in: user.application)
+        else { return }
+        try sessions.refuse(user.id, by: .pages, in: self)
+    }
+
     /// Ends device keys that joined a user by a code that was stolen: who has sent it first would come back by the key. They stay
     /// where nothing else leads to the user.
     ///
