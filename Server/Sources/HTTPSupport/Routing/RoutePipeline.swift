@@ -23,10 +23,8 @@ final class RoutePipeline: Sendable {
     private let visibility: PathVisibility?
     /// The words for who must not learn that there is such a path.
     private let unknownPaths: any ErrorRenderer
-    /// What browsers show in their place.
-    private let unknownPage: UnknownPage?
-    /// The protocols that refuse in their own words what they own, pages or not.
-    private let others: [any ProtocolAdapter]
+    /// What browsers show in their place; `nil` for the words for programs.
+    private let unknownPages: UnknownPages?
     /// `nil` while no traces are made, which is all that a request then learns of them.
     private let tracing: RequestTracing?
     /// Whether its response is made on no event loop.
@@ -37,15 +35,14 @@ final class RoutePipeline: Sendable {
     ///   - shared: What all routes share.
     ///   - metrics: Where its requests are counted.
     ///   - errors: The route's own words for errors; `nil` for the protocol's.
-    ///   - unknownPage: What browsers show of a path that does not exist for them; `nil` for the words for programs.
-    ///   - others: The protocols of whose paths browsers are shown no page.
+    ///   - unknownPages: What browsers show of a path that does not exist for them; `nil` for the words for programs.
     ///   - isRoute: Whether it stands for a route of the protocol, which exists for some alone; else for what no route fits.
     ///   - hasLongResponse: Whether its response may be long.
     ///   - handler: Handles the request.
     init(
         _ adapter: any ProtocolAdapter, _ shared: Shared, _ metrics: RouteMetrics,
-        errors: (any ErrorRenderer)? = nil, unknownPage: UnknownPage? = nil, others: [any ProtocolAdapter] = [],
-        isRoute: Bool = true, hasLongResponse: Bool = false, _ handler: @escaping Route.Handler
+        errors: (any ErrorRenderer)? = nil, unknownPages: UnknownPages? = nil, isRoute: Bool = true,
+        hasLongResponse: Bool = false, _ handler: @escaping Route.Handler
     ) {
         self.hasLongResponse = hasLongResponse
         self.handler = handler
@@ -59,8 +56,7 @@ final class RoutePipeline: Sendable {
         unavailable = shared.unavailable
         visibility = isRoute ? adapter.visibility : nil
         unknownPaths = shared.unknownPaths ?? adapter.errors
-        self.unknownPage = unknownPage
-        self.others = others
+        self.unknownPages = unknownPages
         log = RequestLog(method: metrics.method, path: metrics.path)
     }
 
@@ -98,7 +94,7 @@ final class RoutePipeline: Sendable {
                 response = try await handler(request, context)
             }
         } catch is HiddenPath {
-            let page = others.contains { $0.owns(path: path) } ? nil : unknownPage?(request, context)
+            let page = unknownPages?.response(to: request, context, of: path)
             response =
                 page ?? unknownPaths.response(to: RequestError.pathUnknown, requestId: context.requestId)
         } catch {
@@ -121,3 +117,15 @@ final class RoutePipeline: Sendable {
 
 /// A path that does not exist for who asks, or for anybody.
 struct HiddenPath: Error {}
+
+/// What browsers show of paths that do not exist for them.
+struct UnknownPages: Sendable {
+    let page: UnknownPage
+    /// The protocols that refuse in their own words what they own, without a page.
+    var others: [any ProtocolAdapter] = []
+
+    /// - Returns: `nil` for the words for programs.
+    func response(to request: Request, _ context: ServerContext, of path: String) -> Response? {
+        others.contains { $0.owns(path: path) } ? nil : page(request, context)
+    }
+}

@@ -38,11 +38,13 @@ package struct ServerRoutes: Sendable {
     package func responder() -> RouteResponder {
         var matcher = RouteMatcher()
         for (part, adapter) in adapters.enumerated() {
-            let others = unknownPage == nil ? [] : adapters.filter { $0.surface != adapter.surface }
+            let unknownPages = unknownPage.map { page in
+                UnknownPages(page: page, others: adapters.filter { $0.surface != adapter.surface })
+            }
             for route in adapter.routes {
                 let metrics = metrics.route(method: route.method.rawValue, path: route.path)
                 let pipeline = RoutePipeline(
-                    adapter, shared, metrics, errors: route.errors, unknownPage: unknownPage, others: others,
+                    adapter, shared, metrics, errors: route.errors, unknownPages: unknownPages,
                     hasLongResponse: route.hasLongResponse, route.handler)
                 matcher.add(pipeline, for: route, of: part)
             }
@@ -60,7 +62,8 @@ package struct ServerRoutes: Sendable {
                 matcher: matcher, visibilities: visibilities, preflightHeaders: adapter.preflightHeaders,
                 isUnowned: true)
             return RoutePipeline(
-                adapter, shared, unrouted, unknownPage: unknownPage, isRoute: false, noRoute.respond)
+                adapter, shared, unrouted, unknownPages: unknownPage.map { UnknownPages(page: $0) }, isRoute: false,
+                noRoute.respond)
         }
         return RouteResponder(
             matcher, unrouted: refusals, unowned: unowned, headerNames: HeaderNames(adapters.flatMap(\.requestHeaders)))
