@@ -76,61 +76,78 @@ package struct TakeAppleNotification: Sendable {
         _ event: ProviderNotification.Event, of notification: ProviderNotification, _ entry: StoredProvider,
         _ effects: Effects, _ transaction: any Transaction, at now: Timestamp
     ) throws(DomainError) {
-        let application = entry.application
-        let person = Self.person(of: event, entry)
-        let subject = person.subject
+        let (application, person) = (entry.application, Self.person(of: event, entry))
         // Who is known by the settings of another team has the name of the present one from here on.
         _ = try transaction.user(for: person, in: application)
         switch event.kind {
         case .emailEnabled, .emailDisabled:
-            guard var account = try transaction.providerAccount(.apple, subject: subject, in: application) else {
-                return
-            }
-            account.isEmailForwarded = event.kind == .emailEnabled
-            account.email = event.email ?? account.email
-            try transaction.save(account)
+            try Self.noteForwarding(event, of: person.subject, in: application, transaction)
         case .consentRevoked:
-            // Apple has ended the grant itself. The person may come back with the same name.
-            guard var user = try transaction.user(provider: .apple, subject: subject, in: application) else { return }
-            // The person has come back since: what is there now is of another consent. A token alone brings no grant.
-            let end = (event.happenedAt ?? notification.issuedAt) + Self.skew
-            let apple = Session.LogInMethod(rawValue: Identity.Provider.apple.rawValue)
-            let hasComeBack = try transaction.sessions(of: user.id, in: application).contains { session in
-                session.method == apple && session.createdAt > end
-            }
-            guard !hasComeBack else { return }
-            if var account = try transaction.providerAccount(.apple, subject: subject, in: application) {
-                guard account.sealedGrant == nil || account.updatedAt <= end else { return }
-                // Of another app of the team, alone or among several, it is still to be ended with the account. It does no harm to
-                // end one twice.
-                if account.audience == notification.audience {
-                    account.sealedGrant = nil
-                    account.updatedAt = now
-                    try transaction.save(account)
-                }
-            }
-            let identities = user.identities.filter { $0.provider == .apple }
-            try effects.ready.settle(
-                [.consentRevoked: ["event": "consent-revoked"]], of: &user, keeping: .nothing, unlinked: identities,
-                in: transaction)
+            try Self.endConsent(
+                event, of: notification, person.subject, in: application, effects.ready, transaction, at: now)
         case .accountDeleted:
-            guard var user = try transaction.user(provider: .apple, subject: subject, in: application),
-                let identity = user.identities.first(where: { $0.provider == .apple && $0.subject == subject })
-            else { return }
-            try transaction.removeProviderAccount(.apple, subject: subject, in: application)
-            try transaction.remove(identity, of: user.id, in: application)
-            let isStranded = !user.hasWayIn(without: [identity], by: nil)
-            user.updatedAt = now
-            try transaction.updateProfile(of: user)
-            try effects.ready.settle(
-                [.providerAccountDeleted: ["event": "account-delete"]], of: &user, keeping: .nothing,
-                unlinked: [identity], in: transaction)
-            // Nobody could come back as this user: what is stored about the person goes after the grace.
-            if isStranded {
-                _ = try effects.deletion.store(user.id, in: application, transaction)
-            }
+            try Self.removeAccount(person.subject, in: application, effects, transaction, at: now)
         case .other:
             return
         }
+    }
+
+    private static func noteForwarding(
+        _ event: ProviderNotification.Event, of subject: String, in application: Identifier<Application>,
+        _ transaction: any Transaction
+    ) throws(DomainError) {
+        guard var account = try transaction.providerAccount(.apple, subject: subject, in: application) else { return }
+        account.isEmailForwarded = event.kind == .emailEnabled
+        account.email = event.email ?? account.email
+        try transaction.save(account)
+    }
+
+    /// Apple has ended the grant itself. The person may come back with the same name.
+    private static func endConsent(
+        _ event: ProviderNotification.Event, of notification: ProviderNotification, _ subject: String,
+        in application: Identifier<Application>, _ ready: ReadyChanges, _ transaction: any Transaction,
+        at now: Timestamp
+    ) throws(DomainError) {
+        guard var user = try transaction.user(provider: .apple, subject: subject, in: application) else { return }
+        // The person has come back since: what is there now is of another consent. A token alone brings no grant.
+        let end = (event.happenedAt ?? notification.issuedAt) + skew
+        let apple = Session.LogInMethod(rawValue: Identity.Provider.apple.rawValue)
+        let hasComeBack = try transaction.sessions(of: user.id, in: application).contains { session in
+            session.method == apple && session.createdAt > end
+        }
+        guard !hasComeBack else { return }
+        if var account = try transaction.providerAccount(.apple, subject: subject, in: application) {
+            guard account.sealedGrant == nil || account.updatedAt <= end else { return }
+            // Of another app of the team, alone or among several, it is still to be ended with the account. It does no harm to
+            // end one twice.
+            if account.audience == notification.audience {
+                account.sealedGrant = nil
+                account.updatedAt = now
+                try transaction.save(account)
+            }
+        }
+        let identities = user.identities.filter { $0.provider == .apple }
+        try ready.settle(
+            [.consentRevoked: ["event": "consent-revoked"]], of: &user, keeping: .nothing, unlinked: identities,
+            in: transaction)
+    }
+
+    private static func removeAccount(
+        _ subject: String, in application: Identifier<Application>, _ effects: Effects,
+        _ transaction: any Transaction, at now: Timestamp
+    ) throws(DomainError) {
+        guard var user = try transaction.user(provider: .apple, subject: subject, in: application),
+            let identity = user.identities.first(where: { $0.provider == .apple && $0.subject == subject })
+        else { return }
+        try transaction.removeProviderAccount(.apple, subject: subject, in: application)
+        try transaction.remove(identity, of: user.id, in: application)
+        let isStranded = !user.hasWayIn(without: [identity], by: nil)
+        user.updatedAt = now
+        try transaction.updateProfile(of: user)
+        try effects.ready.settle(
+            [.providerAccountDeleted: ["event": "account-delete"]], of: &user, keeping: .nothing, unlinked: [identity],
+            in: transaction)
+        // Nobody could come back as this user: what is stored about the person goes after the grace.
+        if isStranded { _ = try effects.deletion.store(user.id, in: application, transaction) }
     }
 }
