@@ -1,6 +1,5 @@
 /// Sets a new password with the token of a mail, or with the code of a text message; the token of a registration's mail makes
-/// the user. Every way into the account ends:
-/// all who had one are out, and log in by the new password (requirement 49).
+/// the user. Every way into the account ends: all who had one are out, and log in by the new password (requirement 49).
 ///
 /// The mail shows that its address is the user's. An address that was not verified before may have been a stranger's
 /// guess, so everything else that leads to such a user goes too: the provider identities of the one who signed up with it, and
@@ -56,10 +55,8 @@ package struct ResetPassword: Sendable {
     }
 
     /// - Throws: `codeRefused`; `fieldsRefused` for a password that breaks a rule, which leaves the token as it was, with one
-    ///   try less where it is digits;
-    ///   `attemptReused` for the repetition of an attempt with another password; `userDisabled` and `userDeleted`,
-    /// which
-    ///   leave the token as it was, `rateLimited`, `busy`, `storageUnavailable`.
+    ///   try less where it is digits; `attemptReused` for the repetition of an attempt with another password; `userDisabled`
+    ///   and `userDeleted`, which leave the token as it was; `rateLimited`, `busy`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) {
         let (now, application) = (clock.now, request.application)
         let entry = changes.refusal(of: .passwordReset, in: application.id, from: request.origin)
@@ -89,17 +86,8 @@ package struct ResetPassword: Sendable {
         let credential = try await CredentialChange(
             .passwordReset, to: password, of: owner, hashing: prepareCredential.passwords)
         let revocations = RevocationIds(randomness, at: now)
-        var reader = owner
-        // Then all of them go, below.
-        if !owner.hasProved(kind.addressKind) {
-            reader.identities = []
-            reader.phoneVerifiedAt = nil
-        }
-        // A reset ends them.
-        reader.identities.removeAll { $0.provider == .passkey }
-        if !kind.isText, owner.email != nil { reader.emailVerifiedAt = now }
         let ready = try changes.ready(
-            [.passwordReset], of: reader, in: application,
+            [.passwordReset], of: owner.afterReset(by: kind, at: now), in: application,
             by: .holder(of: owner.id, showing: .code, from: request.origin, keeping: .nothing), at: now)
         let notice = try request.sentIn.map { languages throws(DomainError) in
             try mail(
@@ -204,6 +192,18 @@ package struct ResetPassword: Sendable {
 }
 
 extension User {
+    /// The user as the notices of a reset find it: without what the reset takes away.
+    fileprivate func afterReset(by kind: MailKind, at now: Timestamp) -> User {
+        var user = self
+        if !hasProved(kind.addressKind) {
+            user.identities = []
+            user.phoneVerifiedAt = nil
+        }
+        user.identities.removeAll { $0.provider == .passkey }
+        if !kind.isText, email != nil { user.emailVerifiedAt = now }
+        return user
+    }
+
     /// Notes that an address was shown to be the user's for the first time. The other one may be that of the one who signed up
     /// with this one: a number counts as unverified, by which no password is set beside a verified address; an unverified
     /// address goes.
