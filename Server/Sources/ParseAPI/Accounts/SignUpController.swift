@@ -83,11 +83,12 @@ final class SignUpController: Sendable {
     /// The answer to who is new: only what the client cannot know.
     private func welcome(_ logIn: LogIn, _ change: UserChange, _ call: ParseCall) async throws -> ParseResponse {
         var user = logIn.user
-        if change.isEmailVerified == true || user.isLockedOut(by: change, call.caller) {
+        let isLockedOut = change.isDisabled(by: call.caller) == true
+        if change.isEmailVerified == true || isLockedOut {
             var further = UserEdit(
                 compatible: .unchanged, identifiers: NewIdentifiers(rules: call.caller.rules))
             further.isEmailVerified = change.isEmailVerified
-            further.isDisabled = user.isLockedOut(by: change, call.caller) ? true : nil
+            further.isDisabled = isLockedOut ? true : nil
             user = try await accounts.editUser(
                 further, of: user.id, in: call.application,
                 by: .operator(call.administrator)
@@ -133,12 +134,13 @@ extension UserChange {
         UserRegistration.Profile(
             fields: try fields.newFields(), acl: acl.applied(to: nil), actor: caller.isMaster ? .server : .owner)
     }
-}
 
-extension User {
-    /// Whether an administrator locks the user out by a list without entries.
-    func isLockedOut(by change: UserChange, _ caller: ParseCaller) -> Bool {
-        guard caller.isMaster, case .set(let list) = change.acl else { return false }
+    /// Whether the caller locks the user out: an administrator does so by a list without entries, and ends it by another one.
+    ///
+    /// - Parameter caller: Who sent it.
+    /// - Returns: `nil` where that stays as it is.
+    func isDisabled(by caller: ParseCaller) -> Bool? {
+        guard caller.isMaster, case .set(let list) = acl else { return nil }
         return list.entries.isEmpty
     }
 }

@@ -330,7 +330,7 @@ final class UsersController: Sendable {
             identifiers: NewIdentifiers(username: change.username, email: change.email, rules: call.caller.rules))
         changes.acl = change.acl
         changes.isEmailVerified = change.isEmailVerified
-        if call.caller.isMaster, case .set(let list) = change.acl { changes.isDisabled = list.entries.isEmpty }
+        changes.isDisabled = change.isDisabled(by: call.caller)
         if let password = change.password {
             let renewal = UserEdit.Renewal(protocolName: .parse, device: call.caller.device)
             changes.password = .set(password, renewal: call.caller.isMaster ? nil : renewal)
