@@ -72,17 +72,8 @@ package struct ChangePassword: Sendable {
             ? [ValidationError(field: "", rule: .noneOf(LogInIdentifier.Kind.allCases.map(\.rawValue)))] : []
         let new = try PasswordRules(for: application, user: user, rules: request.rules)
             .check(request.new, field: "newPassword", beside: faults)
-        var isUnknown = false
-        if request.replacesUnknown {
-            isUnknown = try await store.read { transaction throws(DomainError) in
-                try transaction.passwordHash(of: user.id, in: application.id) == nil
-            }
-        }
-        var outcome: PasswordCheck.Outcome?
-        if let current = request.current, !isUnknown {
-            outcome = try await check(
-                current.revealed, of: .own(user), in: application.id, from: request.address)
-        }
+        let isUnknown = try await replacesUnknown(request, of: who)
+        let outcome = try await isUnknown ? nil : compare(request, of: who)
         // Where the one before is unknown, none was shown.
         if isUnknown { author = .owner(who, isProven: isProven, from: request.origin) }
         let ready = try changes.ready(
@@ -96,14 +87,13 @@ package struct ChangePassword: Sendable {
             throw .credentialRefused
         }
         let credential = try await prepareCredential(.passwordChanged, to: new, of: user, by: author)
-        let (settled, mustBeUnknown) = (outcome, isUnknown)
         let renewal = renewal(for: request, by: who, at: now)
         let ended = try await store.write { transaction throws(DomainError) -> Int? in
-            if let settled, try settled.settle(in: transaction, isMeant: { $0.id == user.id }) == nil {
+            if let outcome, try outcome.settle(in: transaction, isMeant: { $0.id == user.id }) == nil {
                 try ready.refuse(.passwordChanged, of: user.id, in: transaction)
                 return nil
             }
-            if mustBeUnknown, try transaction.passwordHash(of: user.id, in: application.id) != nil {
+            if isUnknown, try transaction.passwordHash(of: user.id, in: application.id) != nil {
                 try ready.refuse(.passwordChanged, of: user.id, in: transaction)
                 return nil
             }
@@ -121,6 +111,24 @@ package struct ChangePassword: Sendable {
         }
         guard let ended else { throw .credentialRefused }
         return Changed(ended: ended, token: renewal?.token)
+    }
+
+    /// Whether the password before is one that nobody knows, and may be replaced without being shown.
+    private func replacesUnknown(_ request: Request, of who: Authenticated) async throws(DomainError) -> Bool {
+        guard request.replacesUnknown else { return false }
+        let (user, application) = (who.user.id, who.application.id)
+        return try await store.read { transaction throws(DomainError) in
+            try transaction.passwordHash(of: user, in: application) == nil
+        }
+    }
+
+    /// Compares the present password; `nil` where none was shown.
+    private func compare(
+        _ request: Request, of who: Authenticated
+    ) async throws(DomainError) -> PasswordCheck.Outcome? {
+        guard let current = request.current else { return nil }
+        return try await check(
+            current.revealed, of: .own(who.user), in: who.application.id, from: request.address)
     }
 
     /// The session with its new token, and as the present password makes it; `nil` where it has none.
