@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import Foundation
 import StorageSQLite
 
@@ -16,6 +16,29 @@ package final class RestoreHold: Sendable {
 
     /// Lets others in.
     package func release() { lock.release() }
+}
+
+/// What every restore needs: from where, what opens it, and whom it tells how far it is.
+package struct RestoreSource {
+    let repository: any BackupRepository
+    let key: BackupSecretKey
+    let now: Timestamp
+    let tell: (RestoreBackup.Step, Int, Int) -> Void
+
+    /// - Parameters:
+    ///   - repository: Where the backups or the replica are.
+    ///   - key: Opens them.
+    ///   - now: Device proofs of before are refused afterwards.
+    ///   - tell: Called with how much of a step is done.
+    package init(
+        _ repository: any BackupRepository, key: BackupSecretKey, at now: Timestamp,
+        tell: @escaping (RestoreBackup.Step, Int, Int) -> Void
+    ) {
+        self.repository = repository
+        self.key = key
+        self.now = now
+        self.tell = tell
+    }
 }
 
 /// Brings a database back from a backup. Blocks.
