@@ -58,8 +58,7 @@ enum MailQueuePage {
         model["lead"] = request.text("mailQueue.lead")
         let now = request.dashboard.clock.now
         model["form"] = isOne ? mails.flatMap { forms(request, $0, at: now) } : formOfAll(request, mails, at: now)
-        let done = query.text("done")
-        if ["sent", "dropped"].contains(done) { model["notice"] = request.text("mailQueue.done.\(done)") }
+        model["notice"] = request.notice(of: ["sent", "dropped"], in: "mailQueue.done")
         return try request.html("list", title: request.text("tabs.mail-queue"), model)
     }
 
