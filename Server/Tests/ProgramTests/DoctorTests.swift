@@ -91,8 +91,10 @@ struct DoctorTests {
             #expect(report["sealing key"]?.outcome == "failed", "\(report)")
         }
         try FileManager.default.removeItem(atPath: file)
-        let gone = try await examine().report["sealing key"]
+        let report = try await examine().report
+        let gone = report["sealing key"]
         #expect(gone?.outcome == "failed" && gone?.advice?.contains("“okaeri backup” stores none") == true)
+        #expect(report["sealing key apart"]?.outcome == "ok", "no key is in the folder")
         #expect(!FileManager.default.fileExists(atPath: file), "a diagnosis makes no key")
         try right.write(to: URL(fileURLWithPath: file))
         chmod(file, 0o600)

@@ -118,6 +118,9 @@ struct ProviderCommandTests {
         #expect(doctor.output.contains("apple key") && doctor.output.contains("cannot be reached"), "\(doctor.output)")
         let dry = try await run("application", "apple", "transfer", application, "--finish", "--dry-run", "--json")
         #expect(dry.status == 0 && dry.output.contains("people"))
+        let finish = try await run(
+            "application", "apple", "transfer", application, "--finish", apple: "http://127.0.0.1:9")
+        #expect(finish.status == 1 && finish.errors.contains("okaeri application apple check"), "\(finish.errors)")
         #expect(try await run("application", "provider", "remove", application, "apple").status == 0)
         #expect(try await run("application", "provider", "remove", application, "apple").status == 1)
     }

@@ -111,8 +111,12 @@ struct StorageChecks {
     /// A copy of the folder, or of its disk, has the key with what it seals.
     private var keyApart: Finding {
         let folder = Self.realPath(settings.dataFolder)
-        let within = settings.sealingKeys.files.filter { Self.realPath($0).hasPrefix(folder + "/") }
-        guard settings.sealingKey == nil || !within.isEmpty else {
+        let named = settings.sealingKey == nil ? [settings.dataFolder + "/sealing.key"] : []
+        // After a restore there is none yet: the finding before this one says so.
+        let within = (settings.sealingKeys.files + named).filter {
+            Self.realPath($0).hasPrefix(folder + "/") && FileManager.default.fileExists(atPath: $0)
+        }
+        guard !within.isEmpty else {
             return .ok("sealing key apart", "No sealing key is in the data folder.")
         }
         return .warning(

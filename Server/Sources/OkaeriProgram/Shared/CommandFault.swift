@@ -70,7 +70,9 @@ extension CommandFault {
             + "of a user.",
         .providerNotEnabled:
             "The application has no such provider. “okaeri application provider list” shows those that it has.",
-        .providerUnavailable: "The provider cannot be reached now. “okaeri application provider check” asks it again.",
+        .providerUnavailable:
+            "The provider cannot be reached now. “okaeri application provider check”, for Apple “okaeri application "
+            + "apple check”, asks it again.",
         .providerMisconfigured:
             "The provider does not take the application's team, key or secret. “okaeri application provider check”, for Apple "
             + "“okaeri application apple check”, shows what it says.",
