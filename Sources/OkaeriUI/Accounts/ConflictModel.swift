@@ -29,6 +29,8 @@ public struct ConflictModel: FormScreen {
     public private(set) var result: MergeResult?
     /// Whether the merge was undone.
     public private(set) var isUndone = false
+    /// Who is logged in after that.
+    private var userAfterUndo: User?
     private let conflict: MergeConflict
 
     /// Makes the screen.
@@ -68,7 +70,7 @@ public struct ConflictModel: FormScreen {
             guard canUndo, let merge = result?.merge else { return [] }
             return form.run(.undoMerge(merge))
         case .finished:
-            guard form.isEnabled, let user = result?.user else { return [] }
+            guard form.isEnabled, let user = result.map({ userAfterUndo ?? $0.user }) else { return [] }
             form.finish()
             return [.show(.home(user))]
         }
@@ -82,7 +84,7 @@ public struct ConflictModel: FormScreen {
     package func outcome(of response: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
         switch response {
         case .resolved(let result): .resolved(result)
-        case .done: .mergeUndone
+        case .mergeUndone: .mergeUndone
         default: nil
         }
     }
@@ -97,8 +99,9 @@ public struct ConflictModel: FormScreen {
             // A merge stays on the screen, so that it can be undone; all else is over.
             guard result.merge != nil else { return [.show(.home(result.user))] }
             form.show(ScreenBanner(.success, .key(.conflictDone)))
-        case .done:
+        case .mergeUndone(let user):
             isUndone = true
+            userAfterUndo = user
             form.show(ScreenBanner(.success, .key(.conflictUndone)))
         default: break
         }

@@ -108,7 +108,9 @@ package struct PerformRequest: Sendable {
         switch request {
         case .preview(let conflict): return .preview(try await client.preview(conflict))
         case .resolve(let conflict, let choice): return .resolved(try await client.resolve(conflict, by: choice))
-        case .undoMerge(let merge): try await client.undoMerge(merge)
+        case .undoMerge(let merge):
+            try await client.undoMerge(merge)
+            return .mergeUndone(await client.currentUser)
         case .issueTransferCode: return .transferCode(try await client.issueTransferCode())
         case .withdrawTransferCode: try await client.withdrawTransferCode()
         case .redeemTransferCode(let code):

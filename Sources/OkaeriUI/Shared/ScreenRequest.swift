@@ -142,6 +142,8 @@ package enum ScreenResponse: Hashable, Sendable {
     case done
     case preview(MergePreview)
     case resolved(MergeResult)
+    /// With the user to whom the device leads now; `nil` when nobody is logged in any more.
+    case mergeUndone(User?)
     case transferCode(TransferCode)
     case transferred(TransferResult)
     case transferNotices([Notice])

@@ -38,6 +38,7 @@ struct MergeTests {
         #expect(try await app.reloadUser().fields == ["level": 3])
         let merge = try #require(result.merge)
         try await app.undoMerge(merge)
+        #expect(await app.currentUser?.id == anonymous.id)
         #expect(try await world.launch().logInAutomatically().user.id == anonymous.id)
         await #expect(throws: OkaeriError.mergeRefused) { try await app.resolve(found, by: .keep) }
     }

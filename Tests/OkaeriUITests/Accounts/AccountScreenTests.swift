@@ -39,6 +39,11 @@ struct AccountScreenTests {
         screen.send(.undo)
         await screen.settle()
         #expect(screen.model.isUndone && !screen.model.canUndo && world.heard.outcomes.last == .mergeUndone)
+        let guest = try #require(await world.client.currentUser)
+        #expect(guest.isAnonymous && guest.fields["score"] == 3)
+        screen.send(.finished)
+        await screen.settle()
+        #expect(world.heard.shown == [.home(guest)])
     }
 
     @Test("lead on after two accounts were brought together, once")

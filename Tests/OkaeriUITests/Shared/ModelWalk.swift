@@ -68,7 +68,7 @@ enum ScreenReports {
         .done, .sessions([]), .sessions([session]), .deviceKeys([]), .deviceKeys([key]),
         .passkeys([]), .passkeys([passkey]), .passkey(passkey), .passkeyAdded(passkey, user(isAnonymous: false)),
         .transferNotices([]), .transferNotices([notice]), .ended(count: 2), .erasedAt(instant),
-        .export(Data("{}".utf8)),
+        .export(Data("{}".utf8)), .mergeUndone(user()), .mergeUndone(nil),
     ]
 
     static let errors: [OkaeriError] = [

@@ -65,10 +65,13 @@ extension SessionKeeper {
         }
     }
 
-    /// Takes a merge apart again.
+    /// Takes a merge apart again, and goes on as the user to whom the device's key leads then.
     func undoMerge(_ merge: String) async throws(OkaeriError) {
         var call = try APICall(.post, APIPath.undoMerge, body: UndoMergeBody(merge: merge))
         call.isProven = true
         _ = try await authenticated(call)
+        // Where the key has gone back, its session has ended, and this is `.userChanged`. Whatever comes of it, the merge
+        // is undone, and the next call finds out what this one did not.
+        _ = try? await reloadUser()
     }
 }

@@ -24,7 +24,8 @@ extension OkaeriClient {
         try await keeper.resolve(conflict, by: choice)
     }
 
-    /// Takes a merge apart again, within seven days.
+    /// Takes a merge apart again, within seven days. Where the merge brought this device's key along, the device goes on
+    /// as the user that went, and ``currentUser`` and ``states`` say so.
     ///
     /// - Parameter merge: The id in ``MergeResult/merge``.
     /// - Throws: `OkaeriError`: `.undoTooLate`.
