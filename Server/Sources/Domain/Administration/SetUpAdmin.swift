@@ -1,4 +1,7 @@
 /// Makes a one-time link by which somebody becomes an owner, or an admin sets new credentials.
+///
+/// What an admin has counts until the link is used, so that nobody is shut out by a link that got lost. Of one who is
+/// disabled it ends when the link is made: nothing of before leads in when the admin is let in again to use it.
 package struct MakeAdminLink: Sendable {
     let store: any Store
     let clock: any WallClock
@@ -27,8 +30,9 @@ package struct MakeAdminLink: Sendable {
         try await store.write { transaction throws(DomainError) in
             try transaction.requireOpen(who.session)
             if let id {
-                guard try transaction.admin(id) != nil else { throw .administration(.notFound) }
+                guard let admin = try transaction.admin(id) else { throw .administration(.notFound) }
                 try transaction.removeAccess(of: id)
+                if admin.isDisabled { try transaction.endCredentials(of: admin) }
             } else {
                 try transaction.removeOwnerLinks()
             }
@@ -37,6 +41,21 @@ package struct MakeAdminLink: Sendable {
             if who.actor != .server { try entry.record(on: id.map { .admin($0) }, in: transaction) }
         }
         return Made(token: token, expiresAt: link.expiresAt)
+    }
+}
+
+extension Transaction {
+    /// Ends what an admin logs in with.
+    ///
+    /// - Throws: `storageUnavailable`.
+    fileprivate func endCredentials(of admin: Admin) throws(DomainError) {
+        var bare = admin
+        (bare.passwordHash, bare.sealedTOTP, bare.recoveryDigests) = (nil, nil, [])
+        // Without both an admin is an invited one.
+        (bare.usesPasskeysOnly, bare.lastLogInAt) = (false, nil)
+        try removePasskeys(of: admin.id)
+        try removeIdentity(of: admin.id)
+        try update(bare)
     }
 }
 
