@@ -143,14 +143,10 @@ package struct ServerProgram: Sendable {
             gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.shutdownTimeout
         defer { removeInfo() }
-        let outcome: Result<Void, any Error>
-        do {
-            outcome = .success(try await ServiceGroup(configuration: configuration).run())
-        } catch {
-            outcome = .failure(error)
-        }
-        try await loops.shutdownGracefully()
-        try outcome.get()
+        // Hummingbird lets go of the listening socket in a task that nobody can wait for, and that schedules something on the
+        // loops: they end a moment later, or with the process.
+        defer { loops.any().scheduleTask(in: .seconds(1)) { loops.shutdownGracefully { _ in } } }
+        try await ServiceGroup(configuration: configuration).run()
     }
 
     /// The server and what runs beside it, in the order in which they start. They stop in the opposite one.
