@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Runs the tests on Linux (decision 0302). SwiftPM would write such a program itself, and look for tests of XCTest first: in
-/// an index of all sources, which takes a third of the compiler's time.
+/// Runs the tests on Linux (decision 0302). SwiftPM would write such a program itself, and look for tests of XCTest in an
+/// index of all sources, which takes a third of the compiler's time.
 @main
 struct TestProgram {
     static func main() async {
