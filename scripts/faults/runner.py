@@ -65,7 +65,7 @@ class Runner:
     def command(self, verb, *arguments):
         return [
             "swift", verb, "--package-path", str(self.copy / "Server"), "--scratch-path", str(self.scratch),
-            "--disable-build-manifest-caching", *arguments,
+            "--disable-build-manifest-caching", "--disable-index-store", *arguments,
         ]
 
     def build(self, arguments):
@@ -91,7 +91,7 @@ class Runner:
             os.chmod(folder, 0o711)
             variables = os.environ | environment | {
                 "TMPDIR": folder, "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "16", "NO_COLOR": "1",
-                "SWIFT_BACKTRACE": "enable=no",
+                "SWIFT_BACKTRACE": "enable=no", "SWT_SWIFT_ERROR_BACKTRACING_ENABLED": "0",
             }
             process = subprocess.Popen(
                 [self.program, "--testing-library", "swift-testing", "--filter", pattern], cwd=self.copy / "Server",
