@@ -8,8 +8,8 @@ packages=(. Server)
 # All packages are built into one folder: what they share, swift-crypto's C++ above all, is then compiled once.
 build_folder=$PWD/.build
 
-# swift_package VERB FOLDER ARGUMENTS…: `swift build` or `swift test` for the package in FOLDER. The plan of the last build
-# may be another package's, and SwiftPM would take it for this one's: "Build complete" with nothing built. The index, which
+# swift_package VERB FOLDER ARGUMENTS…: `swift build`, `swift test` or `swift package` for the package in FOLDER. The plan of the last
+# build may be another package's, and SwiftPM would take it for this one's: "Build complete" with nothing built. The index, which
 # editors make for themselves, takes a third of a build's time.
 swift_package() {
     swift "$1" --package-path "$2" --scratch-path "$build_folder" --disable-build-manifest-caching --disable-index-store "${@:3}"
